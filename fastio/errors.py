@@ -1,0 +1,58 @@
+"""Every error that fastio raises on purpose, and the exit status each one stands for."""
+
+from __future__ import annotations
+
+
+class FastioError(Exception):
+    """Base of all errors raised by fastio.
+
+    All constructor arguments go to ``Exception.__init__``, so that pickle can rebuild the
+    error in another process.
+    """
+
+    exit_status = 128
+
+
+class StreamError(FastioError):
+    """The input breaks the fast-import language, or asks for what cannot be done."""
+
+    def __init__(self, reason: str, offset: int = -1, command_number: int = 0) -> None:
+        super().__init__(reason, offset, command_number)
+        self.reason, self.offset, self.command_number = reason, offset, command_number
+
+    def __str__(self) -> str:
+        if self.offset < 0:
+            return self.reason
+        return f"{self.reason} (byte {self.offset}, command {self.command_number})"
+
+
+class UsageError(FastioError):
+    """The command line cannot be understood."""
+
+    exit_status = 129
+
+
+class ObjectError(FastioError):
+    """An object is missing, of the wrong type, or not what its oid says."""
+
+
+class PackError(FastioError):
+    """A pack or pack index is damaged or cannot be written."""
+
+
+class DeltaError(PackError):
+    """A delta is damaged or does not fit its base."""
+
+
+class RefError(FastioError):
+    """A ref could not be read or updated."""
+
+    exit_status = 1
+
+
+class MarksError(FastioError):
+    """A marks file is damaged or cannot be read or written."""
+
+
+class WorkerError(FastioError):
+    """A worker failed in a way that starting another one cannot mend."""

@@ -1,0 +1,1 @@
+"""The coordinator of an import: pipeline, branches, marks, checkpoints, crash report."""

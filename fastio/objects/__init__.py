@@ -1,0 +1,1 @@
+"""Git objects as values: oids, trees and their edits, commits, tags, notes."""

@@ -1,0 +1,54 @@
+"""Object types and oids: the words that every other room shares."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import NewType, Protocol
+
+Oid = NewType("Oid", bytes)
+"""A raw object id: 20 bytes for SHA-1, 32 for SHA-256."""
+
+# Numbers of gitformat-pack(5), "object types".
+COMMIT, TREE, BLOB, TAG = 1, 2, 3, 4
+OFS_DELTA, REF_DELTA = 6, 7
+NAMES = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob", TAG: b"tag"}
+NUMBERS = {name: number for number, name in NAMES.items()}
+
+
+class Hash(Protocol):
+    """What fastio needs of a hashlib object."""
+
+    def update(self, data: bytes | bytearray | memoryview, /) -> None:
+        """Take in more bytes."""
+
+    def digest(self) -> bytes:
+        """Return the raw digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFormat:
+    """A repository's hash algorithm (``extensions.objectFormat``)."""
+
+    name: str
+    oid_size: int
+
+    def new(self, data: bytes = b"") -> Hash:
+        """Start a hash, with *data* as its first bytes."""
+        return hashlib.new(self.name, data, usedforsecurity=False)
+
+    @property
+    def zero_oid(self) -> Oid:
+        """The oid with all digits zero."""
+        return Oid(bytes(self.oid_size))
+
+    def hash_object(self, kind: int, body: bytes | bytearray | memoryview) -> Oid:
+        """Return the oid of an object of type *kind* with content *body*."""
+        state = self.new(b"%s %d\x00" % (NAMES[kind], len(body)))
+        state.update(body)
+        return Oid(state.digest())
+
+
+SHA1 = ObjectFormat("sha1", 20)
+SHA256 = ObjectFormat("sha256", 32)
+FORMATS = {"sha1": SHA1, "sha256": SHA256}

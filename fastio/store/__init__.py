@@ -1,0 +1,1 @@
+"""What lies on disk: object map, packs and their idx, loose objects, refs, the repository."""

@@ -1,0 +1,1 @@
+"""The fast-import language and nothing else, free of IO."""
