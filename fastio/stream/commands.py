@@ -5,9 +5,9 @@ the line behind the header shows that it is complete, then its changes in stream
 `CatBlob` among them, then `CommitEnd`.
 
 Bodies travel as a read-only `memoryview` of the parser's buffer, valid until the next call of
-`next_command`, `take_blobs` or `get_buffer`; counted ones longer than the parser's ``piece_size`` as a
-`LargeData` that only tells the size, followed by `DataPiece` commands. Messages and signatures are
-`bytes` always.
+`next_command`, `take_blobs` or `get_buffer`. Counted ones longer than the parser's ``piece_size``
+come as a `LargeData` that only tells the size, followed by `DataPiece` commands. Messages and
+signatures are `bytes` always.
 """
 
 from __future__ import annotations

@@ -1,0 +1,160 @@
+"""The bytes between source and parser.
+
+One block of memory, filled at its end and read from its start. Nothing is copied on the way in, a
+body is handed out as a view, and a search that failed goes on where it stopped, so that input which
+comes byte by byte is not searched twice. The block is never resized, because views of it may be
+about: it is replaced.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fastio.errors import StreamError
+from fastio.stream.grammar import KIB, MAX_DATA, MAX_LINE, MIB
+
+CAPACITY: Final = 2 * MIB
+_LEAST_FREE: Final = 64 * KIB  # what a Linux pipe holds
+
+
+class StreamBuffer:
+    """Bytes that were read and not parsed yet.
+
+    Attributes:
+        data: The block; what counts is ``data[start:end]``.
+        view: A read-only view of the block.
+        start: Position of the first byte that is not parsed.
+        end: Position behind the last byte that was read.
+        base: Offset in the stream of the block's first byte.
+        line_start: Position of the line taken last.
+        at_end: Whether the line taken last is the end of input.
+    """
+
+    __slots__ = (
+        "_capacity",
+        "_searched",
+        "_writable",
+        "at_end",
+        "base",
+        "data",
+        "end",
+        "eof",
+        "line_start",
+        "max_data",
+        "max_line",
+        "start",
+        "view",
+    )
+
+    def __init__(
+        self, capacity: int = CAPACITY, *, max_line: int = MAX_LINE, max_data: int = MAX_DATA
+    ) -> None:
+        self._capacity, self.max_line, self.max_data = max(capacity, 1), max_line, max_data
+        self.start = self.end = self.base = self.line_start = self._searched = 0
+        self.eof = self.at_end = False
+        self._allocate(self._capacity)
+
+    def _allocate(self, capacity: int) -> None:
+        self.data = bytearray(capacity)
+        self._writable = memoryview(self.data)
+        self.view = self._writable.toreadonly()
+
+    def free_space(self, hint: int = 0) -> memoryview:
+        """Return writable space for the next bytes, at least *hint* of them.
+
+        All views given out before lose their meaning.
+        """
+        wanted = max(hint, min(_LEAST_FREE, self._capacity))
+        if self.start == self.end and len(self.data) > self._capacity >= wanted:
+            self._move(self._capacity)  # back to the usual size after a large body
+        elif self.start == self.end or len(self.data) - self.end < wanted:
+            used = self.end - self.start
+            fits = 2 * used <= len(self.data) and used + wanted <= len(self.data)
+            self._move(len(self.data) if fits else max(2 * len(self.data), used + wanted))
+        return self._writable[self.end :]
+
+    def _move(self, capacity: int) -> None:
+        """Move what is not parsed to the start of the block, or of one with another *capacity*."""
+        start, end, old = self.start, self.end, self._writable
+        if capacity != len(self.data):
+            self._allocate(capacity)
+        self._writable[: end - start] = old[start:end]
+        self.base += start
+        self.start, self.end = 0, end - start
+        self._searched = max(self._searched - start, 0)
+        self.line_start -= start  # negative, when that line is gone: still right as an offset
+
+    def skip_lf(self) -> bool:
+        """Skip one LF if it comes next; return False if the next byte has not arrived yet."""
+        if self.start == self.end:
+            return self.eof
+        if self.data[self.start] == 0x0A:
+            self.start += 1
+        return True
+
+    def take_line(self) -> bytes | None:
+        """Take a line without its LF, None if it is incomplete, or b"" and `at_end` at the end."""
+        start = self.start
+        stop = self.data.find(b"\n", max(start, self._searched), self.end)
+        if stop < 0:
+            self._searched = self.end
+            if self.end - start > self.max_line:
+                stop = self.end
+            elif not self.eof:
+                return None
+            self.at_end = start == self.end
+        self.line_start = start
+        length = (self.end if stop < 0 else stop) - start
+        if length > self.max_line:
+            raise StreamError(f"line longer than {self.max_line} bytes")
+        self.start = min(start + length + 1, self.end)
+        return self.view[start : start + length].tobytes()
+
+    def unread_line(self) -> None:
+        """Give the line taken last back, to be taken once more."""
+        self.start = self._searched = self.line_start
+
+    def take(self, size: int) -> memoryview | None:
+        """Take *size* bytes, or return None if they are not all there."""
+        start = self.start
+        if self.end - start < size:
+            return None
+        self.start = start + size
+        return self.view[start : start + size]
+
+    def take_until(self, delimiter: bytes) -> memoryview | None:
+        """Take lines up to one that equals *delimiter*, that one as well but not into the view."""
+        start, end = self.start, self.end
+        stop = start - 1  # position of the LF in front of the delimiter
+        if not self._ends_line(start, delimiter):
+            stop = self._find_delimiter(delimiter)
+        length = stop + 1 - start if stop >= start - 1 else end - start - len(delimiter) - 1
+        if length > self.max_data:
+            raise StreamError(f"data longer than {self.max_data} bytes")
+        if stop < start - 1:
+            return None
+        self.start = min(stop + 1 + len(delimiter) + 1, end)
+        return self.view[start : stop + 1]
+
+    def _find_delimiter(self, delimiter: bytes) -> int:
+        """Return the position of the LF in front of the delimiter's line, or -2."""
+        pattern = b"\n%s\n" % delimiter
+        stop = self.data.find(pattern, max(self.start, self._searched), self.end)
+        if stop >= 0:
+            return stop
+        self._searched = max(self.start, self.end - len(pattern) + 1)
+        last = self.end - len(pattern) + 1
+        if (
+            last >= self.start
+            and self.data[last : last + 1] == b"\n"
+            and self._ends_line(last + 1, delimiter)
+        ):
+            return last
+        return -2
+
+    def _ends_line(self, at: int, delimiter: bytes) -> bool:
+        """Tell whether the line at *at* is there in full and equals *delimiter*."""
+        stop = at + len(delimiter)
+        if stop > self.end or not self.data.startswith(delimiter, at):
+            return False
+        return self.data[stop] == 0x0A if stop < self.end else self.eof

@@ -1,0 +1,130 @@
+"""Commits: a header, changes, and an end.
+
+Source: git-fast-import(1), "commit".
+"""
+
+from __future__ import annotations
+
+from fastio.errors import StreamError
+from fastio.stream import commands as c
+from fastio.stream.blocks import read_mark, read_original_oid
+from fastio.stream.fields import read_committish, read_modify, read_note
+from fastio.stream.lines import IN_COMMIT, keyword_of
+from fastio.stream.quoting import shown
+from fastio.stream.reader import NEED_DATA, Steps, StreamReader
+
+
+def read_commit(reader: StreamReader, head: bytes) -> Steps[c.Command]:
+    """Read a commit: hand out its header and its changes, and return its end."""
+    yield (yield from _header(reader, head))
+    yield from _changes(reader)
+    return c.CommitEnd()
+
+
+def _header(reader: StreamReader, head: bytes) -> Steps[c.Commit]:
+    line = yield from reader.next_line()
+    mark, line = yield from read_mark(reader, line)
+    original_oid, line = yield from read_original_oid(reader, line)
+    author = encoding = None
+    if line.startswith(b"author "):
+        author = reader.ident(line[7:])
+        line = yield from reader.next_line()
+    if not line.startswith(b"committer "):
+        raise StreamError(f"expected 'committer' command, found: {shown(line)}")
+    committer = reader.ident(line[10:])
+    line = yield from reader.next_line()
+    signatures: tuple[c.Signature, ...] = ()
+    if line.startswith(b"gpgsig "):
+        signatures, line = yield from _signatures(reader, line)
+    if line.startswith(b"encoding "):
+        encoding = line[9:]
+        line = yield from reader.next_line()
+    message = yield from reader.message(line)
+    from_, merges = yield from _parents(reader)
+    return c.Commit(
+        ref=head[7:],
+        mark=mark,
+        original_oid=original_oid,
+        author=author,
+        committer=committer,
+        signatures=signatures,
+        encoding=encoding,
+        message=message,
+        from_=from_,
+        merges=merges,
+    )
+
+
+def _signatures(reader: StreamReader, line: bytes) -> Steps[tuple[tuple[c.Signature, ...], bytes]]:
+    """Read ``gpgsig`` commands from *line* on; return them and the line behind them."""
+    signatures = []
+    while line.startswith(b"gpgsig "):
+        data_line = yield from reader.next_line()
+        data = yield from reader.message(data_line)
+        signatures.append(c.Signature(line[7:], data))
+        line = yield from reader.next_line()
+    return tuple(signatures), line
+
+
+def _parents(reader: StreamReader) -> Steps[tuple[c.Committish | None, tuple[c.Committish, ...]]]:
+    """Read ``from`` and ``merge`` lines, up to the first line that is neither."""
+    from_, merges = None, []
+    line = yield from reader.next_line()
+    if line.startswith(b"from "):
+        from_ = read_committish(line[5:])
+        line = yield from reader.next_line()
+    while line.startswith(b"merge "):
+        merges.append(read_committish(line[6:]))
+        line = yield from reader.next_line()
+    reader.unread_line()
+    return from_, tuple(merges)
+
+
+def _changes(reader: StreamReader) -> Steps[None]:
+    """Hand out changes up to the first line that is none; an empty one belongs to the commit."""
+    while True:
+        while (line := reader.line()) is None:
+            yield NEED_DATA
+        if not line:
+            return
+        keyword = keyword_of(line)
+        if keyword == b"M ":
+            reader.offset = reader.line_offset
+            mode, dataref, path = read_modify(line)
+            if dataref is not None:
+                yield c.FileModify(mode, dataref, path)
+            else:
+                yield from _inline_file(reader, mode, path)
+        elif keyword == b"N ":
+            reader.offset = reader.line_offset
+            yield from _note(reader, line)
+        elif (read_line := IN_COMMIT.get(keyword)) is not None:
+            reader.offset = reader.line_offset
+            yield read_line(line)
+        else:
+            reader.unread_line()
+            return
+
+
+def _inline_file(reader: StreamReader, mode: int, path: bytes) -> Steps[None]:
+    offset = reader.offset
+    line = yield from reader.next_line()
+    while line.startswith(b"cat-blob "):
+        reader.offset = reader.line_offset
+        yield IN_COMMIT[b"cat-blob "](line)
+        line = yield from reader.next_line()
+    reader.offset = offset
+    data = yield from reader.body(line)
+    yield c.FileModify(mode, None, path, data)
+    yield from reader.pieces()
+
+
+def _note(reader: StreamReader, line: bytes) -> Steps[None]:
+    dataref, committish = read_note(line)
+    if dataref is not None:
+        yield c.NoteModify(dataref, committish)
+        return
+    data_line = yield from reader.next_line()
+    data = yield from reader.body(data_line)
+    yield c.NoteModify(None, committish, data)
+    yield from reader.pieces()

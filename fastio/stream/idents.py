@@ -1,0 +1,36 @@
+"""Idents: ``Name <email> date``.
+
+Source: git-fast-import(1), "committer".
+"""
+
+from __future__ import annotations
+
+from fastio.errors import StreamError
+from fastio.stream.dates import read_date
+from fastio.stream.quoting import shown
+
+
+def read_ident(text: bytes, date_format: str = "raw") -> bytes:
+    """Return the ident as it stands in an object, the date in git's own form.
+
+    Nothing but the date is changed, except that an ident without a name gets the SP in front of
+    ``<`` that it lacks.
+
+    Raises:
+        StreamError: The brackets are not where they should be, or the date cannot be read.
+    """
+    opening = text.find(b"<")
+    closing = text.find(b">")
+    if opening < 0:
+        raise StreamError(f"missing < in ident string: {shown(text)}")
+    if 0 <= closing < opening:
+        raise StreamError(f"no < before > in ident string: {shown(text)}")
+    if opening and text[opening - 1] != 0x20:
+        raise StreamError(f"missing space before < in ident string: {shown(text)}")
+    if closing < 0 or text.find(b"<", opening + 1, closing) >= 0:
+        raise StreamError(f"missing > in ident string: {shown(text)}")
+    if text[closing + 1 : closing + 2] != b" ":
+        raise StreamError(f"missing space after > in ident string: {shown(text)}")
+    date = read_date(text[closing + 2 :], date_format)
+    head = text[: closing + 2] if opening else b" " + text[: closing + 2]
+    return head + date

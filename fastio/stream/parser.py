@@ -1,0 +1,165 @@
+"""The parser of the fast-import language: bytes in, commands out, no IO.
+
+Theory of operation. The grammar is written down as generators that read top-down, as the manual
+does. They take a line or a body from the `StreamReader`; when it has not arrived they stand still on
+a `NEED_DATA`, all the way up to `StreamParser.next_command`, and go on from there at the next call.
+So what is read stays read. (A table of states that starts an incomplete command over was the other
+way: it costs the square of a long header, and reads less like the grammar.)
+
+Nothing waits for more than it needs. A line is read when its LF is there; the optional LF behind a
+body or a command is looked for when the next command is asked for; a commit's header is handed out
+when the line behind it has arrived, as only that one shows that no further ``merge`` follows.
+"""
+
+from __future__ import annotations
+
+from fastio.errors import StreamError
+from fastio.stream import commands as c
+from fastio.stream.blocks import BLOCKS
+from fastio.stream.buffer import CAPACITY, StreamBuffer
+from fastio.stream.commits import read_commit
+from fastio.stream.dates import READERS as DATE_READERS
+from fastio.stream.grammar import MAX_DATA, MAX_LINE, PIECE_SIZE
+from fastio.stream.lines import TOP_LEVEL, keyword_of
+from fastio.stream.quoting import shown
+from fastio.stream.reader import NEED_DATA, RECENT_LINES, Step, Steps, StreamReader
+
+__all__ = ["NEED_DATA", "StreamParser"]
+
+_FEATURE_DONE = c.Feature(b"done", None)
+_BLOCKS = BLOCKS | {b"commit ": read_commit}
+
+
+class StreamParser:
+    """Turns the bytes of a stream into commands.
+
+    Attributes:
+        require_done: Whether the stream has to end in ``done``; ``feature done`` sets it.
+        command_number: How many top-level commands were begun, the present one included.
+    """
+
+    def __init__(
+        self,
+        *,
+        date_format: str = "raw",
+        require_done: bool = False,
+        piece_size: int = PIECE_SIZE,
+        max_line: int = MAX_LINE,
+        max_data: int = MAX_DATA,
+        capacity: int = CAPACITY,
+    ) -> None:
+        self._buffer = StreamBuffer(capacity, max_line=max_line, max_data=max_data)
+        self._reader = StreamReader(self._buffer, piece_size=piece_size)
+        self.date_format = date_format
+        self.require_done = require_done
+        self.command_number = 0
+        self._between = True  # two top-level commands
+        self._steps = self._stream()
+        self._failure: StreamError | None = None
+
+    @property
+    def date_format(self) -> str:
+        """How dates are written: raw, raw-permissive, now or rfc2822. May change at any time."""
+        return self._reader.date_format
+
+    @date_format.setter
+    def date_format(self, name: str) -> None:
+        if name not in DATE_READERS:
+            raise StreamError(f"unknown date format: {name}")
+        self._reader.date_format = name
+
+    @property
+    def offset(self) -> int:
+        """Offset in the stream of the command, or of the change, returned last."""
+        return self._reader.offset
+
+    @property
+    def recent_lines(self) -> list[bytes]:
+        """The last 100 lines read as commands, comments included, the newest at the end."""
+        return list(self._reader.recent)[-RECENT_LINES:]
+
+    def get_buffer(self, hint: int = 0) -> memoryview:
+        """Return writable space for the next bytes, at least *hint* of them.
+
+        Views given out before, data included, lose their meaning.
+        """
+        return self._buffer.free_space(hint)
+
+    def buffer_updated(self, count: int) -> None:
+        """Take in the first *count* bytes of the space returned last."""
+        self._buffer.end += count
+
+    def feed(self, data: bytes | bytearray | memoryview) -> None:
+        """Take in a copy of *data*."""
+        size = len(data)
+        self.get_buffer(size)[:size] = data
+        self.buffer_updated(size)
+
+    def feed_eof(self) -> None:
+        """Take in that there are no more bytes."""
+        self._buffer.eof = True
+
+    def next_command(self) -> Step | None:
+        """Return the next command, `NEED_DATA`, or None when the stream is over.
+
+        Raises:
+            StreamError: The stream breaks the grammar. From then on every call raises it.
+        """
+        try:
+            return next(self._steps)
+        except StopIteration:
+            if self._failure is not None:
+                raise self._failure from None
+            return None
+        except StreamError as error:
+            offset = self._reader.line_offset
+            self._failure = StreamError(error.reason, offset, self.command_number)
+            raise self._failure from None
+
+    def _stream(self) -> Steps[None]:
+        reader = self._reader
+        while True:
+            while (line := reader.line()) is None:
+                yield NEED_DATA
+            if not line and self._buffer.at_end:
+                break
+            self._between = False
+            self.command_number += 1
+            reader.offset = reader.line_offset
+            keyword = keyword_of(line)
+            if (read_block := _BLOCKS.get(keyword)) is not None:
+                reader.in_header = False
+                command = yield from read_block(reader, line)
+            else:
+                command = self._one_line(keyword, line)
+            if keyword == b"done":
+                yield command
+                return
+            self._between = not reader.pieces_left
+            yield command
+            if reader.pieces_left:
+                yield from reader.pieces()
+                self._between = True
+        if self.require_done:
+            raise StreamError("stream ends early: the required 'done' is missing")
+
+    def _one_line(self, keyword: bytes, line: bytes) -> c.Command:
+        """Read a command of one line, and see to what it changes in the parser."""
+        if (read_line := TOP_LEVEL.get(keyword)) is None:
+            raise StreamError(f"unsupported command: {shown(line)}")
+        command = read_line(line)
+        if isinstance(command, c.Feature):
+            self._expect_header(line)
+            if command == _FEATURE_DONE:
+                self.require_done = True
+        elif isinstance(command, c.Option):
+            if command.git_option is not None:
+                self._expect_header(line)
+        else:
+            self._reader.in_header = False
+        self._reader.optional_lf = keyword == b"progress "
+        return command
+
+    def _expect_header(self, line: bytes) -> None:
+        if not self._reader.in_header:
+            raise StreamError(f"feature or option after other commands: {shown(line)}")

@@ -1,0 +1,158 @@
+"""Lines and bodies, as the readers of the grammar want them.
+
+What may have to wait is a generator: it stands still on a `NEED_DATA` until more bytes are there.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import deque
+from collections.abc import Generator
+from typing import Final, Literal, TypeAlias, TypeVar
+
+from fastio.errors import StreamError
+from fastio.stream import commands as c
+from fastio.stream.buffer import StreamBuffer
+from fastio.stream.fields import read_count
+from fastio.stream.idents import read_ident
+from fastio.stream.quoting import shown
+
+RECENT_LINES: Final = 100
+
+
+class NeedData(enum.Enum):
+    """The type of `NEED_DATA`."""
+
+    NEED_DATA = "NEED_DATA"
+
+
+NEED_DATA: Final = NeedData.NEED_DATA
+"""Returned instead of a command: feed more bytes, or the end, and ask again."""
+
+Step: TypeAlias = c.Command | Literal[NeedData.NEED_DATA]
+
+T = TypeVar("T")
+Steps: TypeAlias = Generator[Step, None, T]
+"""A reader that hands out commands and `NEED_DATA` on its way to its result."""
+
+
+class StreamReader:
+    """Takes lines and bodies from the buffer, and keeps what the grammar's readers share.
+
+    Attributes:
+        buffer: The bytes that have arrived.
+        date_format: How dates are written, a key of `fastio.stream.dates.READERS`.
+        recent: The last lines taken, comments included; one more than asked for, as the newest may
+            be given back.
+        optional_lf: Whether an LF is to be skipped if it comes next.
+        in_header: Whether there was nothing but features and options so far.
+        pieces_left: Bytes still to come of a body that is handed out in pieces.
+        offset: Offset in the stream of the command or change that is being read.
+    """
+
+    def __init__(self, buffer: StreamBuffer, *, piece_size: int) -> None:
+        self.buffer, self.piece_size, self.date_format = buffer, piece_size, "raw"
+        self.recent: deque[bytes] = deque(maxlen=RECENT_LINES + 1)
+        self.optional_lf, self.in_header = False, True
+        self.pieces_left = self.offset = 0
+
+    @property
+    def line_offset(self) -> int:
+        """Offset in the stream of the line taken last."""
+        return self.buffer.base + self.buffer.line_start
+
+    def line(self) -> bytes | None:
+        """Take the next line that is no comment.
+
+        Returns:
+            The line without its LF, b"" with ``buffer.at_end`` set at the end of input, or None if
+            the line has not arrived in full.
+        """
+        buffer = self.buffer
+        if self.optional_lf:
+            if not buffer.skip_lf():
+                return None
+            self.optional_lf = False
+        while (line := buffer.take_line()) is not None:
+            if not line and buffer.at_end:
+                return line
+            self.recent.append(line)
+            if line[:1] == b"#":
+                self.in_header = False
+            elif 0 in line and not line.startswith(b"progress "):
+                raise StreamError(f"NUL in command line: {shown(line)}")
+            else:
+                return line
+        return None
+
+    def next_line(self) -> Steps[bytes]:
+        """Wait for the next line that is no comment; the end of input reads as an empty one."""
+        while (line := self.line()) is None:
+            yield NEED_DATA
+        return line
+
+    def unread_line(self) -> None:
+        """Give the line taken last back, to be taken once more."""
+        if not self.buffer.at_end:
+            self.recent.pop()
+        self.buffer.unread_line()
+
+    def ident(self, text: bytes) -> bytes:
+        """Read an ident in the date format of the moment."""
+        return read_ident(text, self.date_format)
+
+    def body(self, line: bytes) -> Steps[c.Data | c.LargeData]:
+        """Read a file's body, whose ``data`` line is *line*; a large one is only announced."""
+        if not line.startswith(b"data <<"):
+            size = _size(line)
+            if size > self.piece_size:
+                self.pieces_left = size
+                return c.LargeData(size)
+        return (yield from self._whole_body(line))
+
+    def pieces(self) -> Steps[None]:
+        """Read the body that was announced, in pieces of one size."""
+        while self.pieces_left:
+            piece = yield from self._take(min(self.pieces_left, self.piece_size))
+            self.pieces_left -= len(piece)
+            self.optional_lf = not self.pieces_left
+            yield c.DataPiece(piece, not self.pieces_left)
+
+    def message(self, line: bytes) -> Steps[bytes]:
+        """Read a body that has to be whole and to outlive the buffer."""
+        return (yield from self._whole_body(line)).tobytes()
+
+    def _whole_body(self, line: bytes) -> Steps[memoryview]:
+        if line.startswith(b"data <<"):
+            view = yield from self._take_until(line[7:])
+        else:
+            size, limit = _size(line), self.buffer.max_data
+            if size > limit:
+                raise StreamError(f"data longer than {limit} bytes")
+            view = yield from self._take(size)
+        self.optional_lf = True
+        return view
+
+    def _take(self, size: int) -> Steps[memoryview]:
+        buffer = self.buffer
+        while (view := buffer.take(size)) is None:
+            if buffer.eof:
+                missing = self.pieces_left or size
+                raise StreamError(
+                    f"end of input in data ({missing - (buffer.end - buffer.start)} bytes missing)"
+                )
+            yield NEED_DATA
+        return view
+
+    def _take_until(self, delimiter: bytes) -> Steps[memoryview]:
+        while (view := self.buffer.take_until(delimiter)) is None:
+            if self.buffer.eof:
+                raise StreamError(f"end of input in data (delimiter {shown(delimiter)!r} missing)")
+            yield NEED_DATA
+        return view
+
+
+def _size(line: bytes) -> int:
+    if not line.startswith(b"data "):
+        raise StreamError(f"expected 'data n' command, found: {shown(line)}")
+    return read_count(line[5:])
