@@ -1,0 +1,35 @@
+cimport cython
+from cpython.buffer cimport Py_buffer
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+
+from fastio.store._objmap cimport ObjectMap
+
+
+cdef class IndexView:
+    cdef Py_buffer buffer
+    cdef bint held
+    cdef const unsigned char *fan_out  # 256 big-endian running counts
+    cdef const unsigned char *names  # the first oid
+    cdef const unsigned char *crcs  # NULL in version 1
+    cdef const unsigned char *offsets
+    cdef const unsigned char *large_offsets
+    cdef uint64_t large_count
+    cdef size_t name_stride, offset_stride
+    cdef readonly uint32_t count
+    cdef readonly int version
+    cdef readonly int oid_size
+
+    # Place of *oid* in the sorted list, or -1.
+    cdef int64_t c_position(self, const unsigned char *oid) noexcept nogil
+    # Offset of the entry at *position*; -2 when the idx is damaged there.
+    cdef int64_t c_offset_at(self, uint32_t position) noexcept nogil
+    # Offset of *oid*'s entry in the pack, -1 when it is not there, -2 when the idx is damaged.
+    cdef int64_t c_find(self, const unsigned char *oid) noexcept nogil
+
+
+@cython.final
+cdef class SortedIds:
+    # Ids of one pack's objects in oid order, and the idx sections made from them.
+    cdef ObjectMap map
+    cdef uint32_t *ids
+    cdef readonly uint32_t count
