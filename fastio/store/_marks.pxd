@@ -28,3 +28,4 @@ cdef class MarkTable:
     cdef uint32_t *find_page(self, uint64_t number) noexcept nogil
     cdef uint32_t *add_page(self, uint64_t number) except NULL
     cdef int grow(self, uint64_t slots) except -1
+    cdef list page_numbers(self)
