@@ -25,6 +25,12 @@ cdef class IndexView:
     cdef int64_t c_offset_at(self, uint32_t position) noexcept nogil
     # Offset of *oid*'s entry in the pack, -1 when it is not there, -2 when the idx is damaged.
     cdef int64_t c_find(self, const unsigned char *oid) noexcept nogil
+    cdef int lay_out(self, const unsigned char *start, uint64_t size) except -1
+    cdef int64_t known(self, object position) except -1
+    cdef int64_t damaged(self) except -1
+
+
+cdef struct Key  # in the pyx
 
 
 @cython.final
@@ -33,3 +39,6 @@ cdef class SortedIds:
     cdef ObjectMap map
     cdef uint32_t *ids
     cdef readonly uint32_t count
+    cdef void sort_bucket(self, uint32_t start, uint32_t count, Key *keys) noexcept nogil
+    cdef void prefetch(self, int64_t number) noexcept nogil
+    cdef (int64_t, int64_t) clipped(self, int64_t start, int64_t stop) noexcept
