@@ -42,10 +42,10 @@ cdef uint32_t multiply(uint32_t a, uint32_t b) noexcept nogil:
 
 cdef void fill_tables() noexcept nogil:
     cdef uint32_t byte, crc
-    cdef int number
+    cdef int _bit, number
     for byte in range(256):
         crc = byte
-        for number in range(8):
+        for _bit in range(8):
             crc = crc >> 1 ^ (<uint32_t>POLYNOMIAL if crc & 1 else 0)
         TABLES[0][byte] = crc
     for byte in range(256):
@@ -166,8 +166,8 @@ cdef class EntryWriter:
         cdef unsigned char header[ENTRY_HEADER]
         cdef uint64_t offset = self.c_offset()
         cdef size_t size
-        if self.open_entry:
-            raise PackError(f"{show(self.path)}: the entry before is not ended")
+        if self.open_entry or self.sealed:
+            raise PackError(f"{show(self.path)}: the entry before is not ended, or the pack is")
         if not 1 <= kind <= 4 or self.count == 0xFFFFFFFF:
             raise PackError(f"{show(self.path)}: no room for an object of type {kind}")
         if base_offset < 0:
@@ -250,19 +250,35 @@ cdef class EntryWriter:
         return self.c_end()
 
     def undo(self):
-        if self.entry_offset == self.c_offset():
+        if self.sealed or self.entry_offset == self.c_offset():
             raise PackError(f"{show(self.path)}: there is no entry to take back")
         if self.entry_offset >= self.flushed:
             self.used = self.entry_offset - self.flushed
         else:
-            os.ftruncate(self.fd, self.entry_offset)
-            os.lseek(self.fd, self.entry_offset, os.SEEK_SET)
+            try:
+                os.ftruncate(self.fd, self.entry_offset)
+                os.lseek(self.fd, self.entry_offset, os.SEEK_SET)
+            except OSError as error:
+                raise PackError(f"cannot write {show(self.path)}: {error.strerror}") from error
             self.flushed, self.used = self.entry_offset, 0
         self.count -= not self.open_entry
         self.open_entry = False
 
     def flush(self):
         self.c_flush()
+
+    def seal(self):
+        if self.open_entry:
+            raise PackError(f"{show(self.path)}: the last entry is not ended")
+        self.c_flush()
+        self.sealed = True
+
+    def close(self):
+        if self.fd >= 0:
+            os.close(self.fd)
+        self.fd = -1  # the number may soon be another file's
+        self.flushed, self.used = self.c_offset(), 0
+        self.sealed, self.open_entry = True, False
 
     @property
     def offset(self):
@@ -280,7 +296,10 @@ cdef class EntryWriter:
             )
         pieces = []
         while start < min(stop, self.flushed):
-            piece = os.pread(self.fd, min(stop, self.flushed) - start, start)
+            try:
+                piece = os.pread(self.fd, min(stop, self.flushed) - start, start)
+            except OSError as error:
+                raise PackError(f"cannot read {show(self.path)}: {error.strerror}") from error
             if not piece:
                 raise PackError(f"{show(self.path)}: the file became shorter")
             pieces.append(piece)

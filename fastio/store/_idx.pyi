@@ -1,9 +1,11 @@
 from typing import final
 
+from typing_extensions import Buffer
+
 from fastio.store._objmap import ObjectMap
 
 class IndexView:
-    def __init__(self, source: bytes | bytearray | memoryview, oid_size: int) -> None: ...
+    def __init__(self, source: Buffer, oid_size: int) -> None: ...
     @property
     def count(self) -> int: ...
     @property
@@ -22,7 +24,7 @@ class IndexView:
 
 @final
 class SortedIds:
-    def __init__(self, map: ObjectMap, pack: int, first_id: int = 0) -> None: ...
+    def __new__(cls, object_map: ObjectMap, pack: int, first_id: int = 0) -> SortedIds: ...
     @property
     def count(self) -> int: ...
     @property

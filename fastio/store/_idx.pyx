@@ -8,17 +8,7 @@ from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
 from fastio.errors import PackError
-from fastio.store._objmap cimport ObjectMap
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define fastio_prefetch(address) __builtin_prefetch(address)
-    #else
-    #define fastio_prefetch(address) ((void)(address))
-    #endif
-    """
-    void fastio_prefetch(const void *address) noexcept nogil
+from fastio.store._objmap cimport ObjectMap, fastio_prefetch
 
 cdef enum:
     FAN_OUT = 1024  # bytes: 256 counts
@@ -72,16 +62,16 @@ cdef void sort_keys(Key *keys, size_t count) noexcept nogil:
 
 @cython.final
 cdef class SortedIds:
-    def __cinit__(self, ObjectMap map, int pack, int64_t first_id=0):
+    def __cinit__(self, ObjectMap object_map, int pack, int64_t first_id=0):
         cdef uint32_t *ends = NULL
         cdef Key *keys = NULL
-        cdef int64_t id, stop = len(map)
+        cdef int64_t id, stop = len(object_map)
         cdef uint32_t largest = 0, bucket, buckets, start
         cdef int bits = 1
         cdef int shift
         if not 0 <= first_id <= stop:
             raise PackError(f"no entry {first_id} in an object map of {stop}")
-        self.map = map
+        self.map = object_map
         while bits < 22 and BUCKET << bits < stop - first_id:
             bits += 1
         buckets, shift = 1 << bits, 64 - bits
@@ -92,8 +82,8 @@ cdef class SortedIds:
             with nogil:
                 # Radix sort by the first bits: count, turn into ends, fill from the end.
                 for id in range(first_id, stop):
-                    if map.c_pack(<uint32_t>id) == pack:
-                        ends[get64(map.c_oid(<uint32_t>id)) >> shift] += 1
+                    if object_map.c_pack(<uint32_t>id) == pack:
+                        ends[get64(object_map.c_oid(<uint32_t>id)) >> shift] += 1
                 for bucket in range(buckets):
                     largest = max(largest, ends[bucket])
                     self.count += ends[bucket]
@@ -104,8 +94,8 @@ cdef class SortedIds:
                 raise MemoryError
             with nogil:
                 for id in range(first_id, stop):
-                    if map.c_pack(<uint32_t>id) == pack:
-                        bucket = <uint32_t>(get64(map.c_oid(<uint32_t>id)) >> shift)
+                    if object_map.c_pack(<uint32_t>id) == pack:
+                        bucket = <uint32_t>(get64(object_map.c_oid(<uint32_t>id)) >> shift)
                         ends[bucket] -= 1
                         self.ids[ends[bucket]] = <uint32_t>id
                 for bucket in range(buckets):  # ends are starts by now

@@ -84,10 +84,10 @@ cdef class MarkTable:
         self.slots, self.mask = fresh, slots - 1
         return 0
 
-    def set(self, mark, id):
-        if not 0 <= id < 0xFFFFFFFF:
-            raise MarksError(f"mark :{mark} cannot stand for entry {id}")
-        self.c_set(checked(mark), id)
+    def set(self, mark, entry_id):
+        if not 0 <= entry_id < 0xFFFFFFFF:
+            raise MarksError(f"mark :{mark} cannot stand for entry {entry_id}")
+        self.c_set(checked(mark), entry_id)
 
     def get(self, mark):
         return self.c_get(checked(mark))

@@ -1,5 +1,16 @@
 cimport cython
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define fastio_prefetch(address) __builtin_prefetch(address)
+    #else
+    #define fastio_prefetch(address) ((void)(address))
+    #endif
+    """
+    void fastio_prefetch(const void *address) noexcept nogil
 
 
 cdef enum:
@@ -24,6 +35,14 @@ cdef struct Shard:
     uint64_t mask  # slots - 1; meaningless while slots is NULL
     uint32_t count
     uint32_t id_bits  # low bits of a slot that hold id + 1; the rest is a tag
+
+
+cdef inline uint64_t spread(const unsigned char *oid) noexcept nogil:
+    # Oids are uniform already. Byte 0 has chosen the shard; the next four choose the slot, the
+    # four after them are the tag.
+    cdef uint64_t value
+    memcpy(&value, oid + 1, sizeof(value))
+    return value
 
 
 @cython.final
@@ -52,7 +71,9 @@ cdef class ObjectMap:
 
     # Start loading what c_find(oid) will look at; call it a few oids ahead.
     cdef inline void c_prefetch(self, const unsigned char *oid) noexcept nogil:
-        prefetch_slot(&self.shards[oid[0]], oid)
+        cdef Shard *shard = &self.shards[oid[0]]
+        if shard.slots != NULL:
+            fastio_prefetch(shard.slots + (spread(oid) & shard.mask))
 
     # Accessors by id. The caller knows that the id is one (0 <= id < len). Pointers are valid
     # until the next insert, values for good.
@@ -90,6 +111,3 @@ cdef class ObjectMap:
         place.offset_high = <uint16_t>(offset >> 32)
         place.pack = pack
         place.kind_depth = kind | depth << 3
-
-
-cdef void prefetch_slot(Shard *shard, const unsigned char *oid) noexcept nogil

@@ -10,39 +10,16 @@ from array import array
 
 from fastio.errors import PackError
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define fastio_prefetch(address) __builtin_prefetch(address)
-    #else
-    #define fastio_prefetch(address) ((void)(address))
-    #endif
-    """
-    void fastio_prefetch(const void *address) noexcept nogil
-
 cdef enum:
     FIRST_SLOTS = 4
-    AHEAD = 16  # entries loaded ahead while a shard grows: 2.4 ms -> see bench in the commit
+    AHEAD = 16  # entries loaded ahead while a shard grows
 
 
 ELSEWHERE = NO_PACK
 
 
-cdef inline uint64_t spread(const unsigned char *oid) noexcept nogil:
-    # Oids are uniform already. Byte 0 has chosen the shard; the next four choose the slot,
-    # the four after them are the tag.
-    cdef uint64_t value
-    memcpy(&value, oid + 1, sizeof(value))
-    return value
-
-
 cdef inline uint32_t low_bits(uint32_t bits) noexcept nogil:
     return 0xFFFFFFFF if bits >= 32 else (<uint32_t>1 << bits) - 1
-
-
-cdef void prefetch_slot(Shard *shard, const unsigned char *oid) noexcept nogil:
-    if shard.slots != NULL:
-        fastio_prefetch(shard.slots + (spread(oid) & shard.mask))
 
 
 @cython.final
@@ -63,11 +40,12 @@ cdef class ObjectMap:
             self.grow_shard(&self.shards[number], slots, 16)
 
     def __dealloc__(self):
-        cdef uint32_t number
-        for number in range(SHARDS):
-            free(self.shards[number].slots)
-        for number in range(self.chunk_count):
-            free(self.chunks[number])
+        cdef int shard
+        cdef uint32_t chunk
+        for shard in range(SHARDS):
+            free(self.shards[shard].slots)
+        for chunk in range(self.chunk_count):
+            free(self.chunks[chunk])
         free(self.chunks)
 
     cdef int64_t c_find(self, const unsigned char *oid) noexcept nogil:
@@ -188,27 +166,27 @@ cdef class ObjectMap:
             raise PackError(f"object {oid.hex()} is in the map already")
         return self.c_insert(raw, pack, offset, kind, depth, crc)
 
-    def set_place(self, id, *, pack, offset, kind, depth=0, crc=0):
+    def set_place(self, entry_id, *, pack, offset, kind, depth=0, crc=0):
         check_place(pack, offset, kind, depth)
-        self.c_set_place(self.known(id), pack, offset, kind, depth, crc)
+        self.c_set_place(self.known(entry_id), pack, offset, kind, depth, crc)
 
-    def oid(self, id):
-        return PyBytes_FromStringAndSize(<const char *>self.c_oid(self.known(id)), self.oid_size)
+    def oid(self, entry_id):
+        return PyBytes_FromStringAndSize(<const char *>self.c_oid(self.known(entry_id)), self.oid_size)
 
-    def pack(self, id):
-        return self.c_pack(self.known(id))
+    def pack(self, entry_id):
+        return self.c_pack(self.known(entry_id))
 
-    def offset(self, id):
-        return self.c_offset(self.known(id))
+    def offset(self, entry_id):
+        return self.c_offset(self.known(entry_id))
 
-    def kind(self, id):
-        return self.c_kind(self.known(id))
+    def kind(self, entry_id):
+        return self.c_kind(self.known(entry_id))
 
-    def depth(self, id):
-        return self.c_depth(self.known(id))
+    def depth(self, entry_id):
+        return self.c_depth(self.known(entry_id))
 
-    def crc(self, id):
-        return self.c_crc(self.known(id))
+    def crc(self, entry_id):
+        return self.c_crc(self.known(entry_id))
 
     def ids_of_pack(self, pack, first_id=0):
         cdef uint32_t wanted = pack
@@ -258,6 +236,6 @@ cdef inline uint32_t bits_for(uint32_t value, uint32_t spare) noexcept nogil:
 
 
 cdef int check_place(object pack, object offset, object kind, object depth) except -1:
-    if not (0 <= pack <= 0xFFFF and 0 <= offset < 1 << 48 and 0 <= kind < 8 and 0 <= depth < 8192):
-        raise PackError(f"no such place: {pack=} {offset=} {kind=} {depth=}")
-    return 0
+    if 0 <= pack <= 0xFFFF and 0 <= offset < 1 << 48 and 0 <= kind < 8 and 0 <= depth < 8192:
+        return 0
+    raise PackError(f"no such place: {pack=} {offset=} {kind=} {depth=}")

@@ -11,8 +11,8 @@ The index above them is 256 hash tables ("shards", by the oid's first byte) of 4
 linear probing. A slot holds ``id + 1`` in its low bits and fills the rest with a tag of further oid
 bits, so a look-up of an absent oid costs one cache miss and a present one costs two. The more
 entries, the more bits the ids need and the smaller the tags: a shard is rewritten with wider ids
-when an id no longer fits. A shard doubles when it is four fifths full; that is 1/256 of the map, and
-so no insert ever waits for the whole of it.
+when an id no longer fits. A shard doubles when it is four fifths full; that is 1/256 of the map,
+and so no insert ever waits for the whole of it.
 
 Cost, SHA-1: 34 bytes an entry and 5 to 10 bytes of slots, 44 at most when the map is large.
 """

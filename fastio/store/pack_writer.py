@@ -18,18 +18,18 @@ one that is there stays, as git does it.
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from fastio.errors import PackError
 from fastio.store._entries import EntryWriter
 from fastio.store.idx import SortedIds, index_pieces
+from fastio.store.new_files import create_temporary, give_name, refuse, remove, write_all, write_new
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from fastio.objects.kinds import ObjectFormat
     from fastio.store.objmap import ObjectMap
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["EntryWriter", "FinishedPack", "PackWriter"]
 
 KEEP_REASON = b"fast-import"
+COUNT_AT = 8  # where the header has the number of entries
 PIECE = 1 << 20  # bytes a step where whole files are copied
 HASH_PIECE = 1 << 24
 
@@ -100,7 +101,7 @@ class PackWriter:
         self._sync = sync
         self._fsync = fsync
         self._fsync_idx = fsync if fsync_idx is None else fsync_idx
-        self.path, fd = _create_temporary(self.directory, b"tmp_pack_")
+        self.path, fd = create_temporary(self.directory, b"tmp_pack_")
         self.entries = EntryWriter(fd, self.path)
         self._open = True
 
@@ -125,8 +126,7 @@ class PackWriter:
         Returns:
             *length* bytes, fewer at the end of the pack.
         """
-        with self._errors():
-            return self.entries.read_at(offset, length)
+        return self.entries.read_at(offset, length)
 
     def append(
         self,
@@ -167,9 +167,7 @@ class PackWriter:
             raise
         return self.entries.end()
 
-    def append_file(
-        self, kind: int, inflated_size: int, file: Readable, packed_size: int
-    ) -> int:
+    def append_file(self, kind: int, inflated_size: int, file: Readable, packed_size: int) -> int:
         """Append a full object whose payload is the next *packed_size* bytes of *file*.
 
         Returns:
@@ -179,8 +177,7 @@ class PackWriter:
 
     def drop_last(self) -> None:
         """Take the last entry back, for instance a large blob that proved to be a duplicate."""
-        with self._errors():
-            self.entries.undo()
+        self.entries.undo()
 
     def seal(self) -> bytes:
         """Complete the pack file at `path`: its count, its trailer. Nothing can follow.
@@ -189,11 +186,14 @@ class PackWriter:
             The trailer, which names the pack.
         """
         if self.trailer is None:
-            with self._errors():
-                self.entries.flush()
-                os.pwrite(self.entries.fd, self.count.to_bytes(4, "big"), 8)
-                self.trailer = self._checksum()
-                _write_all(self.entries.fd, self.trailer)
+            self.entries.seal()
+            try:
+                os.pwrite(self.entries.fd, self.count.to_bytes(4, "big"), COUNT_AT)
+                trailer = self._checksum()
+                write_all(self.entries.fd, trailer)
+            except OSError as error:
+                refuse(self.path, error)
+            self.trailer = trailer
         return self.trailer
 
     def finish(
@@ -220,60 +220,51 @@ class PackWriter:
         if self.count == 0:
             self.abort()
             return None
-        idx_path = b""
         try:
             trailer = self.seal()
             ids = SortedIds(object_map, pack_number, first_id)
             if len(ids) != self.count:
                 raise PackError(f"the map has {len(ids)} of the {self.count} objects in the pack")
             pieces = index_pieces(ids, trailer, self.object_format, version=index_version)
-            idx_path = self._write_idx(pieces)
-            with self._errors():
-                os.fchmod(self.entries.fd, 0o444)
-                if self._fsync:
-                    self._sync(self.entries.fd)
-                return self._place(trailer, idx_path, keep=keep)
+            return self._place(trailer, pieces, keep=keep)
         finally:
-            for path in (idx_path, self.path):
-                _remove(path)
-            self._close()
+            self.abort()  # by now only the temporary name is left to remove
 
     def abort(self) -> None:
         """Remove what has been written. Does nothing after `finish` or another `abort`."""
         if self._open:
-            _remove(self.path)
-            self._close()
+            self._open = False
+            remove(self.path)
+            self.entries.close()
 
-    def _place(self, trailer: bytes, idx_path: bytes, *, keep: bool) -> FinishedPack:
+    def _place(self, trailer: bytes, pieces: Iterable[bytes], *, keep: bool) -> FinishedPack:
         name = trailer.hex().encode()
         stem = os.path.join(self.directory, b"pack-" + name)
-        keep_path = stem + b".keep" if keep and _write_keep(stem + b".keep") else None
-        try:
-            _give_name(self.path, stem + b".pack")
-            _give_name(idx_path, stem + b".idx")
-        except BaseException:
-            if keep_path:
-                _remove(keep_path)
-            raise
         size = self.offset + len(trailer)
-        return FinishedPack(name, stem + b".pack", stem + b".idx", keep_path, self.count, size)
-
-    def _write_idx(self, pieces: Iterable[bytes]) -> bytes:
-        path, fd = _create_temporary(self.directory, b"tmp_idx_")
+        idx_path, fd = create_temporary(self.directory, b"tmp_idx_")
+        made: list[bytes] = []
         try:
             for piece in pieces:
-                _write_all(fd, piece)
-            os.fchmod(fd, 0o444)
+                write_all(fd, piece)
+            if self._fsync:
+                self._sync(self.entries.fd)
             if self._fsync_idx:
                 self._sync(fd)
+            if keep and write_new(stem + b".keep", KEEP_REASON):
+                made.append(stem + b".keep")
+            if give_name(self.path, stem + b".pack"):
+                made.append(stem + b".pack")
+            give_name(idx_path, stem + b".idx")
         except BaseException as error:
-            _remove(path)
+            remove(*made)
             if isinstance(error, OSError):
-                _refuse(path, error)
+                refuse(stem, error)
             raise
         finally:
             os.close(fd)
-        return path
+            remove(idx_path)
+        kept = stem + b".keep" if stem + b".keep" in made else None
+        return FinishedPack(name, stem + b".pack", stem + b".idx", kept, self.count, size)
 
     def _checksum(self) -> bytes:
         checksum = self.object_format.new()
@@ -286,80 +277,10 @@ class PackWriter:
                 checksum.update(view[start : start + HASH_PIECE])
         return checksum.digest()
 
-    def _pieces(self, file: Readable, size: int) -> Iterable[bytes]:
+    def _pieces(self, file: Readable, size: int) -> Iterator[bytes]:
         while size:
             piece = file.read(min(size, PIECE))
             if not piece:
                 raise PackError(f"{os.fsdecode(self.path)}: payload ends {size} bytes early")
             size -= len(piece)
             yield piece
-
-    def _errors(self) -> contextlib.AbstractContextManager[None]:
-        return _named_errors(self.path)
-
-    def _close(self) -> None:
-        if self._open:
-            self._open = False
-            os.close(self.entries.fd)
-
-
-@contextlib.contextmanager
-def _named_errors(path: bytes):  # type: ignore[no-untyped-def]
-    try:
-        yield
-    except OSError as error:
-        _refuse(path, error)
-
-
-def _refuse(path: bytes, error: OSError) -> NoReturn:
-    raise PackError(f"cannot write {os.fsdecode(path)}: {error.strerror}") from error
-
-
-def _create_temporary(directory: bytes, prefix: bytes) -> tuple[bytes, int]:
-    """Create a file of its own name; like git's, so that ``git gc`` knows it if it is left."""
-    while True:
-        path = os.path.join(directory, prefix + os.urandom(3).hex().encode())
-        try:
-            return path, os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        except FileExistsError:
-            continue
-        except FileNotFoundError as error:
-            try:
-                os.makedirs(directory)
-            except OSError:
-                _refuse(path, error)
-        except OSError as error:
-            _refuse(path, error)
-
-
-def _give_name(path: bytes, name: bytes) -> None:
-    try:
-        os.link(path, name)
-    except FileExistsError:
-        pass  # same name, same content
-    except OSError:  # a file system without hard links
-        os.rename(path, name)
-
-
-def _write_keep(path: bytes) -> bool:
-    """Write a keep file; False if there is one, which is then somebody else's to remove."""
-    try:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
-        return False
-    try:
-        _write_all(fd, KEEP_REASON)
-    finally:
-        os.close(fd)
-    return True
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
-def _remove(path: bytes) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(path)
