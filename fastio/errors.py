@@ -56,3 +56,18 @@ class MarksError(FastioError):
 
 class WorkerError(FastioError):
     """A worker failed in a way that starting another one cannot mend."""
+
+
+class RepositoryError(FastioError):
+    """There is no usable repository, or git itself cannot be run."""
+
+
+class ConfigError(RepositoryError):
+    """A value of git's configuration cannot be understood."""
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(key, reason)
+        self.key, self.reason = key, reason
+
+    def __str__(self) -> str:
+        return f"{self.reason} for '{self.key}'"

@@ -1,0 +1,202 @@
+"""Running git itself: one command to its end, or one that is kept and talked to.
+
+Pipes cannot deadlock here: one loop (``GitProcess.wait_for``) writes what git is ready to read
+and reads what git has written, whichever comes first, so a command may answer before it has
+heard everything. ``os.posix_spawn`` is used in place of ``subprocess`` because importing the
+latter costs 4 to 7 ms, a tenth of our whole start.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from fastio.errors import RepositoryError
+
+PIPE_PIECE = 1 << 16  # a pipe's usual capacity on Linux
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a git command ended.
+
+    Attributes:
+        status: Exit status; 128 + the signal's number when killed by one, as in a shell.
+        stdout: All it wrote.
+        stderr: All it wrote, or nothing when stderr was not captured.
+    """
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """Which git to run, where, and in which environment."""
+
+    program: str = "git"
+    directory: bytes | None = None
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+
+    def start(self, *arguments: str | bytes, capture_stderr: bool = False) -> GitProcess:
+        """Start a command that is to be talked to; close it when done."""
+        where = () if self.directory is None else ("-C", self.directory)
+        command = [self.program, *where, *arguments]
+        return GitProcess(command, self.environment, capture_stderr=capture_stderr)
+
+    def run(
+        self, *arguments: str | bytes, text: bytes = b"", capture_stderr: bool = False
+    ) -> Finished:
+        """Run a command to its end, with *text* as its standard input."""
+        with self.start(*arguments, capture_stderr=capture_stderr) as process:
+            process.send(text)
+            return process.finish()
+
+
+class GitProcess:
+    """A running git whose stdin and stdout (and stderr, if captured) are ours.
+
+    ``output`` and ``errors`` hold what has arrived and was not yet taken away.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str | bytes],
+        environment: Mapping[str, str],
+        *,
+        capture_stderr: bool = False,
+    ) -> None:
+        self.output, self.errors = bytearray(), bytearray()
+        self._unsent = bytearray()
+        self._status: int | None = None
+        self._stdin, self._readers, self._pid = self._spawn(command, environment, capture_stderr)
+
+    def _spawn(
+        self, command: Sequence[str | bytes], environment: Mapping[str, str], capture_stderr: bool
+    ) -> tuple[int, dict[int, bytearray], int]:
+        stdin, to_us = os.pipe(), [(1, os.pipe(), self.output)]
+        if capture_stderr:
+            to_us.append((2, os.pipe(), self.errors))
+        actions = [(os.POSIX_SPAWN_DUP2, stdin[0], 0)]
+        actions += [(os.POSIX_SPAWN_DUP2, pipe[1], number) for number, pipe, _ in to_us]
+        ours = [stdin[1], *(pipe[0] for _, pipe, _ in to_us)]
+        theirs = [stdin[0], *(pipe[1] for _, pipe, _ in to_us)]
+        try:  # Python may ignore SIGPIPE; git should not inherit that
+            pid = os.posix_spawnp(
+                command[0], command, environment, file_actions=actions, setsigdef=[signal.SIGPIPE]
+            )
+        except OSError as error:
+            for descriptor in ours:
+                os.close(descriptor)
+            raise RepositoryError(f"cannot run '{command[0]!s}': {error.strerror}") from error
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+        os.set_blocking(stdin[1], False)
+        return stdin[1], {pipe[0]: arrived for _, pipe, arrived in to_us}, pid
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether git has closed all that we read from, which it does by exiting."""
+        return not self._readers
+
+    def send(self, data: bytes) -> None:
+        """Queue bytes for git's stdin; `wait_for` and `finish` write them."""
+        self._unsent += data
+
+    def wait_for(self, enough: Callable[[], bool]) -> bool:
+        """Exchange bytes with git until *enough* says so; False when git ended before that."""
+        while not (satisfied := enough()) and self._readers:
+            self._exchange()
+        return satisfied
+
+    def read_line(self) -> bytes | None:
+        """Take the next line of output without its LF; None when git ended instead."""
+        if not self.wait_for(lambda: b"\n" in self.output):
+            return None
+        line, _, rest = self.output.partition(b"\n")
+        self.output[:] = rest
+        return bytes(line)
+
+    def finish(self) -> Finished:
+        """Send what is queued, close stdin, take all output and wait for the end."""
+        self.wait_for(lambda: not self._unsent)
+        self._close_stdin()
+        self.wait_for(lambda: False)
+        return Finished(self.close(), bytes(self.output), bytes(self.errors))
+
+    def close(self) -> int:
+        """Close the pipes and wait for git's end; its exit status."""
+        self._close_stdin()
+        for descriptor in self._readers:
+            os.close(descriptor)
+        self._readers.clear()
+        if self._status is None:
+            code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+            self._status = code if code >= 0 else 128 - code
+        return self._status
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _exchange(self) -> None:
+        """Wait until one pipe is ready, and serve all that are."""
+        poll = select.poll()
+        for descriptor in self._readers:
+            poll.register(descriptor, select.POLLIN)
+        if self._unsent and self._stdin >= 0:
+            poll.register(self._stdin, select.POLLOUT)
+        for descriptor, _ in poll.poll():
+            if descriptor == self._stdin:
+                self._write_piece()
+            elif piece := os.read(descriptor, PIPE_PIECE):
+                self._readers[descriptor].extend(piece)
+            else:
+                os.close(descriptor)
+                del self._readers[descriptor]
+
+    def _write_piece(self) -> None:
+        try:
+            written = _write_without_sigpipe(self._stdin, self._unsent[:PIPE_PIECE])
+        except BlockingIOError:
+            return
+        except BrokenPipeError:  # git has had enough; its output says why
+            self._close_stdin()
+            return
+        del self._unsent[:written]
+
+    def _close_stdin(self) -> None:
+        if self._stdin >= 0:
+            os.close(self._stdin)
+        self._stdin = -1
+        self._unsent.clear()
+
+
+def _write_without_sigpipe(descriptor: int, data: bytes | bytearray) -> int:
+    """Write to a pipe; its reader's death is an error here and must not kill us.
+
+    The command line gives SIGPIPE its default action, for the sake of our own stdout.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
+    try:
+        return os.write(descriptor, data)
+    except BrokenPipeError:
+        if signal.SIGPIPE in signal.sigpending():
+            signal.sigwait({signal.SIGPIPE})
+        raise
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,60 @@
+"""Which names a ref may have.
+
+Source: git-check-ref-format(1) for the form of a name, gitrepository-layout(5) for what else
+lies in the git directory.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+_FORBIDDEN = re.compile(
+    rb"""
+      [\x00-\x20\x7f~^:?*\[\\]  # controls, blank, and what has a meaning in revisions
+    | \.\. | @\{ | //
+    | (?: \A | / ) \.           # no component starts with a dot
+    | \.lock (?: / | \Z )       # nor ends like a lock file
+    | \A / | [./] \Z
+    """,
+    re.VERBOSE,
+)
+_PSEUDO_REF = re.compile(rb"[A-Z_]+\Z")
+_REF_CONTENT = re.compile(rb"(?:[0-9a-f]{40}(?:[0-9a-f]{24})?|ref: .*)\s*\Z")
+_NOT_FOR_REFS = {
+    *(b"branches", b"common", b"hooks", b"info", b"logs", b"lost-found", b"modules", b"objects"),
+    *(b"reftable", b"rebase-apply", b"rebase-merge", b"rr-cache", b"sequencer", b"svn"),
+}
+
+
+def check_ref_format(name: bytes, *, allow_onelevel: bool = True) -> bool:
+    """Tell whether git accepts *name* as a ref's name.
+
+    Args:
+        name: The full name.
+        allow_onelevel: Whether a name without a slash will do.
+    """
+    if not name or name == b"@" or _FORBIDDEN.search(name):
+        return False
+    return allow_onelevel or b"/" in name
+
+
+def is_reserved(name: bytes, git_dir: bytes) -> bool:
+    """Tell whether a well-formed name would write over something that is no ref.
+
+    Names outside ``refs/`` become files of the git directory; git would overwrite ``config``
+    without a question.
+
+    Args:
+        name: A name that passed `check_ref_format`.
+        git_dir: The repository's directory.
+    """
+    if name.startswith(b"refs/") or _PSEUDO_REF.match(name):
+        return False
+    if name == b"refs" or name.split(b"/", 1)[0] in _NOT_FOR_REFS:
+        return True
+    try:
+        with open(os.path.join(git_dir, name), "rb") as file:
+            return not _REF_CONTENT.match(file.read(4096))
+    except OSError:  # absent, or a directory, which git itself refuses
+        return False
