@@ -89,7 +89,11 @@ class GitProcess:
         theirs = [stdin[0], *(pipe[1] for _, pipe, _ in to_us)]
         try:  # Python may ignore SIGPIPE; git should not inherit that
             pid = os.posix_spawnp(
-                command[0], command, environment, file_actions=actions, setsigdef=[signal.SIGPIPE]
+                command[0],
+                tuple(command),
+                environment,
+                file_actions=actions,
+                setsigdef=[signal.SIGPIPE],
             )
         except OSError as error:
             for descriptor in ours:

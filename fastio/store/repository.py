@@ -89,8 +89,16 @@ class Repository:
             raise RepositoryError("cannot understand what git rev-parse says of the repository")
         # A git from before ref formats repeats the option that it does not know.
         ref_format = "files" if answers[5].startswith(b"-") else answers[5].decode()
-        is_bare, prefix = answers[4] == b"true", answers[6].removesuffix(b"\n")
-        return cls(git, *answers[:3], object_format, is_bare, ref_format, prefix)
+        return cls(
+            git=git,
+            git_dir=answers[0],
+            common_dir=answers[1],
+            objects_dir=answers[2],
+            object_format=object_format,
+            is_bare=answers[4] == b"true",
+            ref_format=ref_format,
+            prefix=answers[6].removesuffix(b"\n"),
+        )
 
     @cached_property
     def config(self) -> Config:

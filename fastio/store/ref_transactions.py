@@ -1,0 +1,157 @@
+"""Reading refs and changing them, by git's own ref code, whatever the ref backend.
+
+Changes go through ``git update-ref --stdin``. That command ends at the first transaction that
+fails; so transactions are sent to one process one after the other, without waiting for the
+answers, and only after a failure a new process takes over from the next transaction on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from fastio.objects.kinds import Oid
+from fastio.store.git import Git, GitProcess
+
+REFLOG_MESSAGE = "fast-import"
+# Above this many names all refs are listed: a command line has its limits.
+_MAX_PATTERNS = 500
+_COMMITTED = b"commit: ok\n"
+
+
+def update_command(name: bytes, new: Oid, old: Oid | None) -> bytes:
+    """A line for `transaction`: set a ref.
+
+    Args:
+        name: Full name of the ref; a symbolic one is followed.
+        new: Its new value.
+        old: What it must hold now, the zero oid if it must not exist; None for anything.
+    """
+    expected = b"" if old is None else old.hex().encode()
+    return b"update %s\0%s\0%s\0" % (name, new.hex().encode(), expected)
+
+
+def delete_command(name: bytes) -> bytes:
+    """A line for `transaction`: delete a ref, whatever it holds, if it exists."""
+    return b"delete %s\0\0" % name
+
+
+def transaction(commands: Iterable[bytes]) -> bytes:
+    """Commands that take effect all together or not at all."""
+    return b"start\0%sprepare\0commit\0" % b"".join(commands)
+
+
+class RefTransactions:
+    """Runs transactions, each on its own: a refused one does not stop the others."""
+
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self._process: GitProcess | None = None
+
+    def run(self, transactions: Sequence[bytes]) -> list[bytes | None]:
+        """Run transactions in order.
+
+        Returns:
+            For each one None, or what git said when it refused it.
+        """
+        outcomes: list[bytes | None] = []
+        while len(outcomes) < len(transactions):
+            outcomes += self._run_until_failure(transactions[len(outcomes) :])
+        return outcomes
+
+    def close(self) -> None:
+        """End the git process, if there is one."""
+        if self._process is not None:
+            self._process.close()
+        self._process = None
+
+    def _run_until_failure(self, transactions: Sequence[bytes]) -> list[bytes | None]:
+        if self._process is None:
+            self._process = self._git.start(
+                *("update-ref", "-m", REFLOG_MESSAGE, "-z", "--stdin"), capture_stderr=True
+            )
+        process, committed = self._process, 0
+
+        def all_committed() -> bool:
+            nonlocal committed
+            committed += process.output.count(_COMMITTED)
+            del process.output[: process.output.rfind(b"\n") + 1]
+            return committed == len(transactions)
+
+        process.send(b"".join(transactions))
+        if process.wait_for(all_committed):
+            process.errors.clear()
+            return [None] * committed
+        self._process = None
+        return [*[None] * committed, process.finish().stderr or b"fatal: git update-ref failed\n"]
+
+
+@dataclass(slots=True)
+class RefTable:
+    """Values of refs, as they were when read.
+
+    Attributes:
+        values: Ref to oid; symbolic refs are not in it.
+        targets: Symbolic ref to the ref that it finally stands for, which may not exist.
+    """
+
+    values: dict[bytes, Oid] = field(default_factory=dict)
+    targets: dict[bytes, bytes] = field(default_factory=dict)
+
+    def final_name(self, name: bytes) -> bytes:
+        """The ref that *name* stands for, mostly itself."""
+        return self.targets.get(name, name)
+
+    def get(self, name: bytes) -> Oid | None:
+        """What a ref holds, through symbolic refs; None if it does not exist."""
+        return self.values.get(self.final_name(name))
+
+
+def read_refs(git: Git, names: Iterable[bytes] | None = None) -> RefTable:
+    """Read refs from disk.
+
+    Args:
+        git: Git of the repository.
+        names: Full names of the refs that are wanted, which may not exist and may be outside
+            of ``refs/`` (HEAD, TEMP_TAG); None for all of ``refs/``.
+
+    Returns:
+        At least what was wanted.
+    """
+    table = RefTable()
+    if names is None:
+        _list_refs(git, table, [])
+        return table
+    wanted = set(names)
+    for name in [name for name in wanted if not name.startswith(b"refs/")]:
+        _read_root_ref(git, table, name)
+    wanted.update(table.targets.values())
+    patterns = [name for name in wanted if name.startswith(b"refs/")]
+    if patterns:
+        _list_refs(git, table, patterns if len(patterns) <= _MAX_PATTERNS else [])
+    return table
+
+
+def _list_refs(git: Git, table: RefTable, patterns: list[bytes]) -> None:
+    listed = git.run("for-each-ref", "--format=%(objectname) %(refname) %(symref)", *patterns)
+    for line in listed.stdout.splitlines():
+        oid, name, target = line.split(b" ")
+        if target:
+            table.targets[name] = target
+        table.values[target or name] = Oid(bytes.fromhex(oid.decode()))
+
+
+def _read_root_ref(git: Git, table: RefTable, name: bytes) -> None:
+    """Read a ref outside of ``refs/``, which no git lists under all its versions.
+
+    Asked for by name, git would go on to try ``refs/<name>``, ``refs/heads/<name>`` and so on;
+    the full name tells whether it did. Unless told not to warn, it would also try them all.
+    """
+    symbolic = git.run("symbolic-ref", "-q", name, capture_stderr=True)
+    if symbolic.status == 0:
+        table.targets[name] = symbolic.stdout.removesuffix(b"\n")
+        return
+    asked = ("-c", "core.warnAmbiguousRefs=false", "rev-parse", "--verify", "--quiet")
+    if git.run(*asked, "--symbolic-full-name", name, capture_stderr=True).stdout.rstrip() == name:
+        found = git.run(*asked, name, capture_stderr=True).stdout.rstrip()
+        table.values[name] = Oid(bytes.fromhex(found.decode()))

@@ -1,0 +1,258 @@
+"""Moving the repository's refs to where an import says.
+
+Every branch is a transaction of its own, and all annotated tags are one. What is refused is
+told in an `Outcome` and never stops the others. The order of the branches is kept, because
+it decides which of ``x`` and ``x/y`` gets its way.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fastio.errors import RefError
+from fastio.objects.kinds import Oid
+from fastio.store.git import Git
+from fastio.store.ref_transactions import (
+    RefTable,
+    RefTransactions,
+    delete_command,
+    read_refs,
+    transaction,
+    update_command,
+)
+from fastio.store.repository import Repository
+
+_REPLACE = b"refs/replace/"
+# git writes these itself and refuses them, some versions only some of them.
+_GITS_OWN = {b"FETCH_HEAD", b"MERGE_HEAD"}
+_COMMIT_LINE = re.compile(rb"([0-9a-f]+) commit [0-9]+\Z")
+
+
+class Status(enum.Enum):
+    """What became of a ref."""
+
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    DELETED = "deleted"
+    REFUSED = "refused"
+    NOT_DELETED = "not deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class BranchUpdate:
+    """Where a ref of the branch table should point.
+
+    Attributes:
+        name: Full name of the ref.
+        new: Its tip, None if it has none.
+        delete: Whether a ref without tip is to be deleted, or else left alone.
+    """
+
+    name: bytes
+    new: Oid | None
+    delete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one ref.
+
+    Attributes:
+        name: Its full name.
+        status: What happened to it.
+        message: Lines for the user's stderr, ``error: `` or ``warning: `` included.
+    """
+
+    name: bytes
+    status: Status
+    message: bytes = b""
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it makes the import's exit status 1; a failed deletion does not."""
+        return self.status is Status.REFUSED
+
+
+class RefUpdater:
+    """Updates branches and tags at a checkpoint, or at the end."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        *,
+        is_known_ancestor: Callable[[Oid, Oid], bool] = lambda old, new: False,
+    ) -> None:
+        """Prepare to update refs; no process is started yet.
+
+        Args:
+            repository: Whose refs.
+            is_known_ancestor: Answers True if the caller knows that the commit *old* is an
+                ancestor of *new*, which saves asking git.
+        """
+        self._git = repository.git
+        self._zero_oid = repository.object_format.zero_oid
+        self._is_known_ancestor = is_known_ancestor
+        self._transactions = RefTransactions(repository.git)
+
+    def close(self) -> None:
+        """End the git process, if there is one."""
+        self._transactions.close()
+
+    def update_branches(
+        self, updates: Sequence[BranchUpdate], *, force: bool = False
+    ) -> list[Outcome]:
+        """Update each ref in its own transaction.
+
+        Args:
+            updates: In the order in which to update.
+            force: Whether values may be replaced that the new ones do not descend from.
+
+        Returns:
+            One outcome for each update, in the same order.
+        """
+        if not any(update.new or update.delete for update in updates):
+            return [Outcome(update.name, Status.UNCHANGED) for update in updates]
+        table = read_refs(self._git, [update.name for update in updates])
+        outcomes: list[Outcome] = []
+        for wave in _waves(updates, table):
+            outcomes += self._update_wave(wave, table, force)
+        return outcomes
+
+    def update_tags(self, tags: Iterable[tuple[bytes, Oid]]) -> Outcome | None:
+        """Set all tags in one transaction, replacing what is there.
+
+        Args:
+            tags: Full names of the refs and their values.
+
+        Returns:
+            None if all were set, or the one refusal, named after the first tag.
+        """
+        commands = [(name, update_command(name, oid, None)) for name, oid in tags]
+        if not commands:
+            return None
+        [said] = self._transactions.run([transaction(command for _, command in commands)])
+        return None if said is None else _refusal(commands[0][0], Status.REFUSED, said)
+
+    def _update_wave(
+        self, wave: Sequence[BranchUpdate], table: RefTable, force: bool
+    ) -> list[Outcome]:
+        """Decide and run updates that do not bear on one another's old values."""
+        refusals = {} if force else self._find_refusals(wave, table)
+        decided: list[Outcome] = []
+        commands: dict[int, bytes] = {}
+        for number, update in enumerate(wave):
+            outcome, command = self._decide(update, table.get(update.name))
+            outcome = refusals.get(update.name, outcome)
+            decided.append(outcome)
+            if command and outcome.status is not Status.REFUSED:
+                commands[number] = transaction([command])
+        answers = self._transactions.run(list(commands.values()))
+        for number, said in zip(commands, answers, strict=True):
+            if said is None:
+                _note(table, wave[number], decided[number])
+            else:
+                deleting = decided[number].status is Status.DELETED
+                status = Status.NOT_DELETED if deleting else Status.REFUSED
+                decided[number] = _refusal(wave[number].name, status, said)
+        return decided
+
+    def _decide(self, update: BranchUpdate, old: Oid | None) -> tuple[Outcome, bytes]:
+        """What should become of a ref if nothing is in its way, and the command for it."""
+        name, new = update.name, update.new
+        if new is None:
+            if old is None or not update.delete:
+                return Outcome(name, Status.UNCHANGED), b""
+            return Outcome(name, Status.DELETED), delete_command(name)
+        if name == _REPLACE + new.hex().encode():
+            said = b"warning: dropping %s since it would point to itself\n" % name
+            command = b"" if old is None else delete_command(name)
+            return Outcome(name, Status.DELETED, said), command
+        if name in _GITS_OWN:
+            return _refusal(name, Status.REFUSED, b"%s is not ours to update" % name), b""
+        if old == new:
+            return Outcome(name, Status.UNCHANGED), b""
+        return Outcome(name, Status.UPDATED), update_command(name, new, old or self._zero_oid)
+
+    def _find_refusals(self, wave: Sequence[BranchUpdate], table: RefTable) -> dict[bytes, Outcome]:
+        """Updates that would lose commits."""
+        changes: list[tuple[bytes, Oid, Oid]] = []
+        for update in wave:
+            old, new = table.get(update.name), update.new
+            if new and old and new != old and update.name != _REPLACE + new.hex().encode():
+                changes.append((update.name, old, new))
+        commits = peel_to_commits(self._git, {oid for _, *both in changes for oid in both})
+        refusals: dict[bytes, Outcome] = {}
+        for name, old, new in changes:
+            said = self._judge(name, (old, commits.get(old)), (new, commits.get(new)))
+            if said:
+                refusals[name] = Outcome(name, Status.REFUSED, said)
+        return refusals
+
+    def _judge(
+        self, name: bytes, old: tuple[Oid, Oid | None], new: tuple[Oid, Oid | None]
+    ) -> bytes:
+        """Say what speaks against an update, from values and the commits they peel to."""
+        for value, commit in (old, new):
+            if commit is None:
+                return b"error: %s: %s is not a commit\n" % (name, value.hex().encode())
+        if old[1] and new[1] and self._is_ancestor(old[1], new[1]):
+            return b""
+        return b"warning: not updating %s (new tip %s does not contain %s)\n" % (
+            *(name, new[0].hex().encode()),
+            old[0].hex().encode(),
+        )
+
+    def _is_ancestor(self, old: Oid, new: Oid) -> bool:
+        if old == new or self._is_known_ancestor(old, new):
+            return True
+        asked = self._git.run("merge-base", "--is-ancestor", old.hex(), new.hex())
+        if asked.status not in (0, 1):
+            raise RefError(f"cannot tell whether {old.hex()} is an ancestor of {new.hex()}")
+        return asked.status == 0
+
+
+def peel_to_commits(git: Git, oids: Iterable[Oid]) -> dict[Oid, Oid]:
+    """Follow tags to commits; what leads to no commit is not in the result."""
+    asked = list(oids)
+    if not asked:
+        return {}
+    questions = b"".join(b"%s^{commit}\n" % oid.hex().encode() for oid in asked)
+    answers = git.run("cat-file", "--batch-check", text=questions).stdout.splitlines()
+    found = (_COMMIT_LINE.match(answer) for answer in answers)
+    return {
+        oid: Oid(bytes.fromhex(match[1].decode()))
+        for oid, match in zip(asked, found, strict=True)
+        if match
+    }
+
+
+def _waves(updates: Iterable[BranchUpdate], table: RefTable) -> Iterator[list[BranchUpdate]]:
+    """Cut before an update whose ref (HEAD's branch, say) was already met under another name."""
+    wave: list[BranchUpdate] = []
+    met: set[bytes] = set()
+    for update in updates:
+        final = table.final_name(update.name)
+        if final in met:
+            yield wave
+            wave, met = [], set()
+        wave.append(update)
+        met.add(final)
+    yield wave
+
+
+def _note(table: RefTable, update: BranchUpdate, outcome: Outcome) -> None:
+    """Keep the table true after a change that git has made."""
+    name = table.final_name(update.name)
+    if outcome.status is Status.UPDATED and update.new:
+        table.values[name] = update.new
+    else:
+        table.values.pop(name, None)
+
+
+def _refusal(name: bytes, status: Status, said: bytes) -> Outcome:
+    """An outcome that carries what git (or we) said as an error."""
+    text = said.strip().removeprefix(b"fatal: ").removeprefix(b"error: ")
+    return Outcome(name, status, b"error: %s\n" % text)

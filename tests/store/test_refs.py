@@ -1,0 +1,236 @@
+import os
+
+import pytest
+
+from fastio.objects.kinds import Oid
+from fastio.store.ref_transactions import read_refs
+from fastio.store.refs import BranchUpdate, RefUpdater, Status
+from fastio.store.repository import Repository
+
+
+@pytest.fixture
+def repository(work):
+    return Repository.discover(str(work.path))
+
+
+@pytest.fixture
+def updater(repository):
+    updater = RefUpdater(repository)
+    yield updater
+    updater.close()
+
+
+def oid(text):
+    return Oid(bytes.fromhex(text))
+
+
+def update(updater, *updates, force=False):
+    branches = [BranchUpdate(name, new and oid(new)) for name, new in updates]
+    return updater.update_branches(branches, force=force)
+
+
+def statuses(outcomes):
+    return [outcome.status for outcome in outcomes]
+
+
+def test_new_branches_are_made(work, updater):
+    first, second = work.commit(text="1"), work.commit(text="2")
+    outcomes = update(updater, (b"refs/heads/a", first), (b"refs/heads/b/c", second))
+    assert statuses(outcomes) == [Status.UPDATED, Status.UPDATED]
+    assert work("rev-parse", "refs/heads/a", "refs/heads/b/c").split() == [first, second]
+
+
+def test_three_hundred_refs_in_one_go(work, updater):
+    tip = work.commit()
+    names = [b"refs/heads/b%d" % number for number in range(300)]
+    assert set(statuses(update(updater, *((name, tip) for name in names)))) == {Status.UPDATED}
+    assert len(work("for-each-ref").splitlines()) == 300
+
+
+def test_fast_forward_moves_the_ref(work, updater):
+    old = work.commit()
+    new = work.commit(old)
+    work("update-ref", "refs/heads/main", old)
+    assert statuses(update(updater, (b"refs/heads/main", new))) == [Status.UPDATED]
+    assert work("rev-parse", "main") == new
+
+
+def test_what_would_lose_commits_is_refused_and_the_others_go_on(work, updater):
+    old, other = work.commit(text="old"), work.commit(text="other")
+    work("update-ref", "refs/heads/main", old)
+    refused, done = update(updater, (b"refs/heads/main", other), (b"refs/heads/x", other))
+    assert refused.is_failure
+    assert refused.message.startswith(b"warning: ")
+    assert old.encode() in refused.message
+    assert other.encode() in refused.message
+    assert done.status is Status.UPDATED
+    assert work("rev-parse", "main", "x").split() == [old, other]
+
+
+def test_force_replaces_anything_and_the_old_value_is_in_the_reflog(work, updater):
+    old, new = work.commit(text="old"), work.commit(text="new")
+    work("update-ref", "refs/heads/main", old)
+    assert statuses(update(updater, (b"refs/heads/main", new), force=True)) == [Status.UPDATED]
+    last = (work.path / ".git/logs/refs/heads/main").read_text().splitlines()[-1]
+    assert last.startswith(f"{old} {new} ")
+    assert last.endswith("\tfast-import")
+
+
+def test_an_old_value_that_is_no_commit_needs_force(work, updater):
+    blob, new = work("hash-object", "-w", "--stdin", text="x"), work.commit()
+    work("update-ref", "refs/tags/t", blob)
+    [refused] = update(updater, (b"refs/tags/t", new))
+    assert refused.message.startswith(b"error: ")
+    assert statuses(update(updater, (b"refs/tags/t", new), force=True)) == [Status.UPDATED]
+
+
+def test_an_annotated_tag_is_peeled_for_the_test(work, updater):
+    old = work.commit()
+    new = work.commit(old)
+    work("tag", "-a", "-m", "t", "t", old)
+    assert statuses(update(updater, (b"refs/tags/t", new))) == [Status.UPDATED]
+
+
+def test_an_unchanged_value_leaves_no_trace_in_the_reflog(work, updater):
+    tip = work.commit()
+    assert statuses(update(updater, (b"refs/heads/main", tip))) == [Status.UPDATED]
+    log = (work.path / ".git/logs/refs/heads/main").read_text()
+    assert statuses(update(updater, (b"refs/heads/main", tip))) == [Status.UNCHANGED]
+    assert (work.path / ".git/logs/refs/heads/main").read_text() == log
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_locked_ref_fails_alone(work, updater, at):
+    tip = work.commit()
+    names = [b"refs/heads/a", b"refs/heads/b", b"refs/heads/c"]
+    (work.path / ".git/refs/heads").mkdir(exist_ok=True)
+    (work.path / ".git" / (names[at].decode() + ".lock")).touch()
+    outcomes = update(updater, *((name, tip) for name in names))
+    expected = [Status.UPDATED] * 3
+    expected[at] = Status.REFUSED
+    assert statuses(outcomes) == expected
+    assert outcomes[at].message.startswith(b"error: ")
+    assert b".lock" in outcomes[at].message
+
+
+def test_of_a_name_and_one_below_it_the_first_wins(work, updater):
+    tip = work.commit()
+    outcomes = update(updater, (b"refs/heads/x", tip), (b"refs/heads/x/y", tip))
+    assert statuses(outcomes) == [Status.UPDATED, Status.REFUSED]
+    assert b"refs/heads/x" in outcomes[1].message
+
+
+def test_deletions(work, updater):
+    tip = work.commit()
+    work("update-ref", "refs/heads/old", tip)
+    work("update-ref", "refs/heads/stays", tip)
+    outcomes = updater.update_branches(
+        [
+            BranchUpdate(b"refs/heads/old", None, delete=True),
+            BranchUpdate(b"refs/heads/missing", None, delete=True),
+            BranchUpdate(b"refs/heads/stays", None),
+        ]
+    )
+    assert statuses(outcomes) == [Status.DELETED, Status.UNCHANGED, Status.UNCHANGED]
+    assert work("for-each-ref", "--format=%(refname)") == "refs/heads/stays"
+
+
+def test_a_deletion_that_fails_is_told_and_is_no_failure(work, updater):
+    work("update-ref", "refs/heads/old", work.commit())
+    (work.path / ".git/refs/heads/old.lock").touch()
+    [outcome] = updater.update_branches([BranchUpdate(b"refs/heads/old", None, delete=True)])
+    assert outcome.status is Status.NOT_DELETED
+    assert outcome.message.startswith(b"error: ")
+    assert not outcome.is_failure
+
+
+def test_head_is_followed_and_both_reflogs_tell(work, updater):
+    tip = work.commit()
+    assert statuses(update(updater, (b"HEAD", tip))) == [Status.UPDATED]
+    assert work("rev-parse", "refs/heads/main") == tip
+    assert work("symbolic-ref", "HEAD") == "refs/heads/main"
+    for log in ("HEAD", "refs/heads/main"):
+        assert (work.path / ".git/logs" / log).read_text().endswith("\tfast-import\n")
+
+
+def test_head_and_its_branch_in_one_import(work, updater):
+    first = work.commit()
+    second, stray = work.commit(first, text="2"), work.commit(text="stray")
+    outcomes = update(
+        updater, (b"HEAD", first), (b"refs/heads/main", second), (b"refs/heads/x", stray)
+    )
+    assert set(statuses(outcomes)) == {Status.UPDATED}
+    assert work("rev-parse", "main") == second
+
+
+def test_symbolic_refs_are_followed_for_updates_and_deletions(work, updater):
+    tip = work.commit()
+    work("update-ref", "refs/heads/main", tip)
+    work("symbolic-ref", "refs/heads/sym", "refs/heads/main")
+    new = work.commit(tip)
+    assert statuses(update(updater, (b"refs/heads/sym", new))) == [Status.UPDATED]
+    assert work("rev-parse", "main") == new
+    updater.update_branches([BranchUpdate(b"refs/heads/sym", None, delete=True)])
+    assert work("rev-parse", "--verify", "-q", "refs/heads/main", check=False) == ""
+
+
+@pytest.mark.parametrize("name", [b"TEMP_TAG", b"foo/bar", b"lower"])
+def test_refs_outside_of_refs_are_read_under_their_exact_name(work, updater, repository, name):
+    tip = work.commit()
+    work("update-ref", f"refs/heads/{name.decode()}", work.commit(text="another"))
+    assert read_refs(repository.git, [name]).get(name) is None
+    assert statuses(update(updater, (name, tip))) == [Status.UPDATED]
+    assert read_refs(repository.git, [name]).get(name) == oid(tip)
+    assert statuses(update(updater, (name, tip))) == [Status.UNCHANGED]
+
+
+@pytest.mark.parametrize("name", [b"FETCH_HEAD", b"MERGE_HEAD", b"refs/heads/a..b"])
+def test_names_that_git_refuses_fail_alone(work, updater, name):
+    tip = work.commit()
+    outcomes = update(updater, (name, tip), (b"refs/heads/a", tip))
+    assert statuses(outcomes) == [Status.REFUSED, Status.UPDATED]
+
+
+def test_a_replace_ref_to_itself_is_dropped(work, updater):
+    tip = work.commit()
+    name = f"refs/replace/{tip}"
+    work("update-ref", name, work.commit(text="other"))
+    [outcome] = update(updater, (name.encode(), tip))
+    assert outcome.status is Status.DELETED
+    assert b"dropping" in outcome.message
+    assert b"since it would point to itself" in outcome.message
+    assert work("for-each-ref") == ""
+
+
+def test_tags_are_set_together_over_whatever_was_there(work, updater):
+    first, second = work.commit(text="1"), work.commit(text="2")
+    work("update-ref", "refs/tags/a", first)
+    tags = [(b"refs/tags/a", oid(second)), (b"refs/tags/b", oid(second))]
+    assert updater.update_tags(tags) is None
+    assert work("rev-parse", "refs/tags/a", "refs/tags/b").split() == [second, second]
+
+
+@pytest.mark.parametrize("name", [b"refs/tags/a", b"refs/tags/x..y", b"refs/tags/a/b"])
+def test_one_bad_tag_and_none_is_set(work, updater, name):
+    tip = oid(work.commit())
+    refused = updater.update_tags([(b"refs/tags/a", tip), (name, tip)])
+    assert refused
+    assert refused.is_failure
+    assert work("for-each-ref") == ""
+    assert updater.update_tags([(b"refs/tags/a", tip)]) is None
+
+
+def test_what_the_caller_knows_is_not_asked_of_git(work, repository):
+    old, new = work.commit(text="old"), work.commit(text="new")
+    work("update-ref", "refs/heads/main", old)
+    updater = RefUpdater(repository, is_known_ancestor=lambda *pair: pair == (oid(old), oid(new)))
+    assert statuses(update(updater, (b"refs/heads/main", new))) == [Status.UPDATED]
+    updater.close()
+
+
+def test_no_descriptor_is_left_behind(work, repository):
+    before = len(os.listdir("/proc/self/fd"))
+    updater = RefUpdater(repository)
+    update(updater, (b"refs/heads/a", work.commit()), (b"bad..name", work.commit()))
+    updater.close()
+    assert len(os.listdir("/proc/self/fd")) == before
