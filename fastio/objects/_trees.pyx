@@ -1,0 +1,578 @@
+"""Loops over canonical tree bytes: look-up, listing, editing, and the deltas of edits.
+
+A tree is a run of entries ``<octal mode> SP <name> NUL <raw oid>``, sorted by name, where a
+directory's name counts as if it ended in ``/``. An edit is one merge of the old entries with
+the sorted changes. It yields a list of segments (ranges of the old tree, and new bytes), and
+both results, the new tree and its delta, are written from that one list.
+
+All of this runs with the GIL: the coordinator has one thread, and a call lasts microseconds.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.string cimport memchr, memcmp, memcpy
+
+from fastio.errors import ObjectError
+
+ctypedef const unsigned char *Bytes
+
+cdef enum:
+    FORMAT_BITS = 0o170000
+    DIRECTORY = 0o040000
+    MODE_DIGITS = 7  # more than any mode written by any git
+    COPY_LIMIT = 0x10000  # longest copy that pack version 2 allows
+    INSERT_LIMIT = 0x7F
+    SHORTEST_COPY = 8  # a copy instruction takes up to seven bytes
+
+cdef int64_t LARGEST_BASE = 0xFFFFFFFF  # a copy's offset has 32 bits
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+    /* Return the place of the first NUL from at on, or size. Eight bytes at a time: names are
+       short, and a call of memchr for each took half the time of a scan. */
+    static inline Py_ssize_t find_nul(const unsigned char *data, Py_ssize_t size, Py_ssize_t at)
+    {
+    #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        uint64_t word, zeros;
+        for (; at + 8 <= size; at += 8) {
+            memcpy(&word, data + at, 8);
+            zeros = (word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL;
+            if (zeros)
+                return at + (__builtin_ctzll(zeros) >> 3);
+        }
+    #endif
+        while (at < size && data[at])
+            at++;
+        return at;
+    }
+    """
+    Py_ssize_t find_nul(Bytes data, Py_ssize_t size, Py_ssize_t at) noexcept nogil
+
+
+cdef struct Entry:
+    Py_ssize_t start
+    Py_ssize_t mode_start  # behind leading zeros, which git wrote long ago
+    Py_ssize_t name
+    Py_ssize_t name_size
+    Py_ssize_t oid
+    Py_ssize_t end
+    unsigned int mode
+
+cdef struct Event:  # what the edit wants at one place in the order
+    Bytes key  # the name, with a slash for the directory's place
+    Py_ssize_t key_size
+    Bytes entry
+    Py_ssize_t entry_size  # 0: nothing may stand here
+    Py_ssize_t oid  # within the entry
+    unsigned int mode
+
+cdef struct Segment:
+    Bytes data
+    Py_ssize_t size
+    Py_ssize_t base_offset  # -1: new bytes
+
+cdef struct Segments:
+    Segment *items
+    Py_ssize_t count
+    Py_ssize_t capacity
+
+
+cdef int read_mode(Bytes tree, Py_ssize_t size, Py_ssize_t at, Entry *entry) noexcept nogil:
+    """Read any mode at *at*; return 0 if there is none."""
+    cdef Py_ssize_t end = at + MODE_DIGITS + 1
+    cdef unsigned int mode = 0
+    if end > size:
+        end = size
+    while at < end and tree[at] == 48:  # 0
+        at += 1
+    entry.mode_start = at
+    while at < end and 48 <= tree[at] <= 55:
+        mode = (mode << 3) | (tree[at] - 48)
+        at += 1
+    entry.mode = mode
+    entry.name = at + 1
+    return at > entry.mode_start and at < end and tree[at] == 32
+
+
+cdef inline int read_entry(
+    Bytes tree, Py_ssize_t size, Py_ssize_t at, Py_ssize_t oid_size, Entry *entry
+) noexcept nogil:
+    """Read the entry at *at*; return 0 if the bytes there are no entry."""
+    entry.start = entry.mode_start = at
+    if size - at < 8 + oid_size:  # shorter than the shortest but "40000 " and one letter
+        if not read_mode(tree, size, at, entry):
+            return 0
+    elif memcmp(tree + at, b"100644 ", 7) == 0:
+        entry.mode, entry.name = 0o100644, at + 7
+    elif memcmp(tree + at, b"40000 ", 6) == 0:
+        entry.mode, entry.name = 0o040000, at + 6
+    elif not read_mode(tree, size, at, entry):
+        return 0
+    entry.oid = find_nul(tree, size, entry.name) + 1
+    entry.name_size = entry.oid - 1 - entry.name
+    entry.end = entry.oid + oid_size
+    return entry.name_size > 0 and entry.end <= size
+
+
+cdef inline bint is_directory(unsigned int mode) noexcept nogil:
+    return (mode & FORMAT_BITS) == DIRECTORY
+
+
+cdef int compare_to_key(
+    Bytes name, Py_ssize_t size, bint directory, Bytes key, Py_ssize_t key_size
+) noexcept nogil:
+    """Order an entry against a key that carries its own slash."""
+    cdef int order = <int>name[0] - <int>key[0]
+    if order:
+        return order
+    order = memcmp(name, key, size if size < key_size else key_size)
+    if order:
+        return order
+    if size < key_size:
+        return (47 if directory else 0) - <int>key[size]  # the slash that is not written
+    return 1 if size > key_size or directory else 0
+
+
+cdef int compare_names(
+    Bytes left, Py_ssize_t left_size, bint left_directory,
+    Bytes right, Py_ssize_t right_size, bint right_directory,
+) noexcept nogil:
+    """Git's order of tree entries."""
+    cdef Py_ssize_t common = left_size if left_size < right_size else right_size
+    cdef int order = memcmp(left, right, common)
+    cdef int left_end, right_end
+    if order:
+        return order
+    left_end = left[common] if left_size > common else (47 if left_directory else 0)
+    right_end = right[common] if right_size > common else (47 if right_directory else 0)
+    return left_end - right_end
+
+
+cdef int compare_events(const void *left, const void *right) noexcept nogil:
+    cdef const Event *a = <const Event *>left
+    cdef const Event *b = <const Event *>right
+    return compare_names(a.key, a.key_size, False, b.key, b.key_size, False)
+
+
+cdef int add_segment(
+    Segments *segments, Bytes data, Py_ssize_t size, Py_ssize_t base_offset
+) except -1:
+    """Append a segment, or lengthen the last one when the new one follows on it."""
+    cdef Segment *last
+    cdef Segment *grown
+    cdef Py_ssize_t capacity
+    if size == 0:
+        return 0
+    if segments.count:
+        last = &segments.items[segments.count - 1]
+        if last.data + last.size == data and (last.base_offset < 0) == (base_offset < 0):
+            last.size += size
+            return 0
+    if segments.count == segments.capacity:
+        capacity = segments.capacity * 2 if segments.capacity else 16
+        grown = <Segment *>realloc(segments.items, capacity * sizeof(Segment))
+        if grown == NULL:
+            raise MemoryError
+        segments.items = grown
+        segments.capacity = capacity
+    last = &segments.items[segments.count]
+    last.data = data
+    last.size = size
+    last.base_offset = base_offset
+    segments.count += 1
+    return 0
+
+
+cdef unsigned char *put_size(unsigned char *out, Py_ssize_t value) noexcept nogil:
+    """Write a size of gitformat-pack(5): seven bits a byte, lowest first."""
+    while value > 0x7F:
+        out[0] = <unsigned char>(value & 0x7F) | 0x80
+        out += 1
+        value >>= 7
+    out[0] = <unsigned char>value
+    return out + 1
+
+
+cdef unsigned char *put_copy(
+    unsigned char *out, Py_ssize_t offset, Py_ssize_t size
+) noexcept nogil:
+    """Write copy instructions for a range of the base."""
+    cdef unsigned char *head
+    cdef Py_ssize_t piece, rest
+    cdef int bit
+    while size > 0:
+        piece = size if size < COPY_LIMIT else COPY_LIMIT
+        head = out
+        head[0] = 0x80
+        out += 1
+        rest = offset
+        for bit in range(4):
+            if rest & 0xFF:
+                head[0] |= <unsigned char>(1 << bit)
+                out[0] = <unsigned char>(rest & 0xFF)
+                out += 1
+            rest >>= 8
+        rest = piece if piece < COPY_LIMIT else 0  # no size at all stands for the limit
+        for bit in range(4, 6):
+            if rest & 0xFF:
+                head[0] |= <unsigned char>(1 << bit)
+                out[0] = <unsigned char>(rest & 0xFF)
+                out += 1
+            rest >>= 8
+        offset += piece
+        size -= piece
+    return out
+
+
+cdef unsigned char *put_insert(
+    unsigned char *out, Bytes data, Py_ssize_t size
+) noexcept nogil:
+    cdef Py_ssize_t piece
+    while size > 0:
+        piece = size if size < INSERT_LIMIT else INSERT_LIMIT
+        out[0] = <unsigned char>piece
+        memcpy(out + 1, data, piece)
+        out += 1 + piece
+        data += piece
+        size -= piece
+    return out
+
+
+cdef bytes write_delta(Segments *segments, Py_ssize_t base_size, Bytes target, Py_ssize_t size):
+    """Write the delta that *segments* describe; *target* is the result they give."""
+    cdef Py_ssize_t bound = 32, at = 0, inserted = 0, index
+    cdef Segment *segment
+    cdef unsigned char *buffer
+    cdef unsigned char *out
+    for index in range(segments.count):
+        segment = &segments.items[index]
+        if segment.base_offset < 0 or segment.size < SHORTEST_COPY:
+            bound += segment.size + segment.size // INSERT_LIMIT + 1
+        else:
+            bound += 7 * (segment.size // COPY_LIMIT + 1)
+    buffer = <unsigned char *>malloc(bound)
+    if buffer == NULL:
+        raise MemoryError
+    out = put_size(put_size(buffer, base_size), size)
+    for index in range(segments.count):
+        segment = &segments.items[index]
+        if segment.base_offset < 0 or segment.size < SHORTEST_COPY:
+            inserted += segment.size  # neighbours share instructions
+        else:
+            out = put_insert(out, target + at - inserted, inserted)
+            inserted = 0
+            out = put_copy(out, segment.base_offset, segment.size)
+        at += segment.size
+    out = put_insert(out, target + at - inserted, inserted)
+    try:
+        return PyBytes_FromStringAndSize(<char *>buffer, out - buffer)
+    finally:
+        free(buffer)
+
+
+cdef int malformed(Py_ssize_t at) except -1:
+    raise ObjectError(f"malformed tree entry at byte {at}")
+
+
+def find_entry(bytes tree not None, bytes name not None, Py_ssize_t oid_size):
+    """Return ``(mode, oid)`` of the entry called *name*, or None.
+
+    The scan ends where the order says that no such entry can follow.
+    """
+    cdef Bytes data = <Bytes>PyBytes_AS_STRING(tree)
+    cdef Bytes wanted = <Bytes>PyBytes_AS_STRING(name)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(tree), wanted_size = PyBytes_GET_SIZE(name)
+    cdef Py_ssize_t at = 0, common
+    cdef int order
+    cdef Entry entry
+    while at < size:
+        if not read_entry(data, size, at, oid_size, &entry):
+            malformed(at)
+        at = entry.end
+        order = <int>data[entry.name] - <int>wanted[0]
+        if order < 0:
+            continue
+        common = entry.name_size if entry.name_size < wanted_size else wanted_size
+        order = memcmp(data + entry.name, wanted, common)
+        if order < 0 or (order == 0 and entry.name_size < wanted_size):
+            continue  # "a" may follow "a.b" as a directory, so a prefix ends nothing
+        if order > 0:
+            return None
+        if entry.name_size == wanted_size:
+            return entry.mode, data[entry.oid:entry.end]
+        if data[entry.name + wanted_size] > 47:
+            return None
+    return None
+
+
+def entries(bytes tree not None, Py_ssize_t oid_size):
+    """Return the entries as a list of ``(name, mode, oid)``, in the tree's order."""
+    cdef Bytes data = <Bytes>PyBytes_AS_STRING(tree)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(tree), at = 0
+    cdef Entry entry
+    cdef list found = []
+    while at < size:
+        if not read_entry(data, size, at, oid_size, &entry):
+            malformed(at)
+        found.append(
+            (
+                data[entry.name:entry.name + entry.name_size],
+                entry.mode,
+                data[entry.oid:entry.end],
+            )
+        )
+        at = entry.end
+    return found
+
+
+cdef unsigned char *put_change(
+    unsigned char *out, Event *events, bytes name, object value, Py_ssize_t oid_size
+) except NULL:
+    """Write key and new entry of one change to *out*, and its two events."""
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(name), digits
+    cdef Event *event
+    cdef unsigned int mode, rest
+    cdef bytes oid
+    cdef int place
+    if size == 0 or memchr(PyBytes_AS_STRING(name), 47, size) != NULL or b"\0" in name:
+        raise ObjectError(f"{name!r} cannot name a tree entry")
+    memcpy(out, PyBytes_AS_STRING(name), size)
+    out[size] = 47
+    for place in range(2):  # as a file, as a directory
+        events[place].key = out
+        events[place].key_size = size + place
+        events[place].entry_size = 0
+    out += size + 1
+    if value is None:
+        return out
+    mode, oid = value
+    if PyBytes_GET_SIZE(oid) != oid_size or not 0 < mode <= 0o177777:
+        raise ObjectError(f"no tree entry can have mode {mode:o} and oid {oid.hex()}")
+    event = &events[is_directory(mode)]
+    event.entry = out
+    event.mode = mode
+    digits, rest = 0, mode
+    while rest:
+        digits, rest = digits + 1, rest >> 3
+    for place in range(digits):
+        out[digits - 1 - place] = 48 + (mode & 7)
+        mode >>= 3
+    out[digits] = 32
+    memcpy(out + digits + 1, PyBytes_AS_STRING(name), size)
+    out[digits + 1 + size] = 0
+    event.oid = digits + size + 2
+    memcpy(out + event.oid, PyBytes_AS_STRING(oid), oid_size)
+    event.entry_size = event.oid + oid_size
+    return out + event.entry_size
+
+
+cdef int merge_entry(
+    Segments *segments, Bytes data, Entry *entry, Event *event, Py_ssize_t oid_size
+) except -1:
+    """Put *event* in the place of *entry*; return 1 if that changes anything."""
+    if event.entry_size == 0:
+        return 1
+    if event.mode != entry.mode:
+        add_segment(segments, event.entry, event.entry_size, -1)
+        return 1
+    add_segment(segments, data + entry.mode_start, entry.oid - entry.mode_start, entry.mode_start)
+    if memcmp(event.entry + event.oid, data + entry.oid, oid_size) == 0:
+        add_segment(segments, data + entry.oid, oid_size, entry.oid)
+        return 0
+    add_segment(segments, event.entry + event.oid, oid_size, -1)
+    return 1
+
+
+cdef int merge_tree(
+    Segments *segments,
+    Bytes data, Py_ssize_t size,
+    Event *events, Py_ssize_t count,
+    Py_ssize_t oid_size,
+) except -1:
+    """Fill *segments* with the edited tree; return 1 if it is another tree than before."""
+    cdef Py_ssize_t at = 0, index = 0, kept = 0  # data[kept:entry.start] is yet to be added
+    cdef int changed = 0, order
+    cdef bint used = False  # the current event has met its entry (or entries: some trees repeat)
+    cdef Entry entry
+    while at < size:
+        if not read_entry(data, size, at, oid_size, &entry):
+            malformed(at)
+        at = entry.end
+        order = -1
+        while index < count:
+            order = compare_to_key(
+                data + entry.name, entry.name_size, is_directory(entry.mode),
+                events[index].key, events[index].key_size,
+            )
+            if order <= 0:
+                break
+            if events[index].entry_size and not used:
+                add_segment(segments, data + kept, entry.start - kept, kept)
+                add_segment(segments, events[index].entry, events[index].entry_size, -1)
+                kept = entry.start
+                changed = 1
+            used = False
+            index += 1
+        if index < count and order == 0:
+            add_segment(segments, data + kept, entry.start - kept, kept)
+            kept = entry.end
+            if used:
+                changed = 1
+            else:
+                changed |= merge_entry(segments, data, &entry, &events[index], oid_size)
+                used = True
+        elif entry.mode_start > entry.start:
+            add_segment(segments, data + kept, entry.start - kept, kept)
+            kept = entry.mode_start
+    add_segment(segments, data + kept, size - kept, kept)
+    for index in range(index, count):
+        if events[index].entry_size and not used:
+            add_segment(segments, events[index].entry, events[index].entry_size, -1)
+            changed = 1
+        used = False
+    return changed
+
+
+cdef bytes join_segments(Segments *segments):
+    cdef Py_ssize_t total = 0, index
+    cdef bytes joined
+    cdef char *out
+    for index in range(segments.count):
+        total += segments.items[index].size
+    joined = PyBytes_FromStringAndSize(NULL, total)
+    out = PyBytes_AS_STRING(joined)
+    for index in range(segments.count):
+        memcpy(out, segments.items[index].data, segments.items[index].size)
+        out += segments.items[index].size
+    return joined
+
+
+def edit_tree(bytes tree not None, dict changes not None, Py_ssize_t oid_size):
+    """Apply *changes* to *tree* and derive the delta from the edit.
+
+    Args:
+        tree: The directory's canonical bytes, empty for a new one.
+        changes: Maps a name to None (no such entry) or to its new ``(mode, oid)``.
+        oid_size: Bytes of a raw oid.
+
+    Returns:
+        The new tree and its delta against *tree*. The very object *tree* comes back when
+        nothing changed. The delta is None then, and when *tree* can be no delta base.
+
+    Raises:
+        ObjectError: *tree* is malformed, or a change is none that a tree can hold.
+    """
+    cdef Bytes data = <Bytes>PyBytes_AS_STRING(tree)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(tree), count = 2 * len(changes), room = 0
+    cdef Segments segments = Segments(NULL, 0, 0)
+    cdef Event *events = NULL
+    cdef Event *event
+    cdef unsigned char *scratch = NULL
+    cdef unsigned char *out
+    cdef bytes name, edited
+    if count == 0:
+        return tree, None
+    for name in changes:
+        room += 2 * PyBytes_GET_SIZE(name) + MODE_DIGITS + 3 + oid_size
+    try:
+        events = <Event *>malloc(count * sizeof(Event))
+        scratch = <unsigned char *>malloc(room)
+        if events == NULL or scratch == NULL:
+            raise MemoryError
+        event, out = events, scratch
+        for name, value in changes.items():
+            out = put_change(out, event, name, value, oid_size)
+            event += 2
+        qsort(events, count, sizeof(Event), compare_events)
+        if not merge_tree(&segments, data, size, events, count, oid_size):
+            return tree, None
+        edited = join_segments(&segments)
+        if size == 0 or size > LARGEST_BASE:
+            return edited, None
+        return edited, write_delta(
+            &segments, size, <Bytes>PyBytes_AS_STRING(edited), PyBytes_GET_SIZE(edited)
+        )
+    finally:
+        free(events)
+        free(scratch)
+        free(segments.items)
+
+
+cdef int pair_entries(
+    Segments *segments, Bytes base, Entry *old, Bytes target, Entry *new, Py_ssize_t oid_size
+) except -1:
+    """Describe *new* by *old*, an entry of the same name and kind."""
+    cdef Py_ssize_t head = new.oid - new.start
+    if old.oid - old.start == head and not memcmp(base + old.start, target + new.start, head):
+        add_segment(segments, base + old.start, head, old.start)
+    else:
+        add_segment(segments, target + new.start, head, -1)
+    if memcmp(base + old.oid, target + new.oid, oid_size) == 0:
+        add_segment(segments, base + old.oid, oid_size, old.oid)
+    else:
+        add_segment(segments, target + new.oid, oid_size, -1)
+    return 0
+
+
+cdef int align_trees(
+    Segments *segments,
+    Bytes base, Py_ssize_t base_size,
+    Bytes target, Py_ssize_t target_size,
+    Py_ssize_t oid_size,
+) except -1:
+    """Fill *segments* with a description of *target* by ranges of *base*."""
+    cdef Py_ssize_t at = 0
+    cdef Entry old, new
+    cdef int order
+    old.end = 0
+    cdef bint have_old = False
+    while at < target_size:
+        if not read_entry(target, target_size, at, oid_size, &new):
+            malformed(at)
+        at = new.end
+        order = 1
+        while True:
+            if not have_old:
+                if old.end >= base_size:
+                    break
+                if not read_entry(base, base_size, old.end, oid_size, &old):
+                    malformed(old.end)
+                have_old = True
+            order = compare_names(
+                base + old.name, old.name_size, is_directory(old.mode),
+                target + new.name, new.name_size, is_directory(new.mode),
+            )
+            if order >= 0:
+                break
+            have_old = False
+        if have_old and order == 0:
+            pair_entries(segments, base, &old, target, &new, oid_size)
+            have_old = False
+        else:
+            add_segment(segments, target + new.start, new.end - new.start, -1)
+    return 0
+
+
+def tree_delta(bytes base not None, bytes target not None, Py_ssize_t oid_size):
+    """Return a delta that turns tree *base* into tree *target*, or None if *base* cannot serve.
+
+    Entries are matched by name, which is as good as a byte-wise search finds, and much faster.
+
+    Raises:
+        ObjectError: One of the trees is malformed.
+    """
+    cdef Segments segments = Segments(NULL, 0, 0)
+    cdef Bytes new = <Bytes>PyBytes_AS_STRING(target)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(base), target_size = PyBytes_GET_SIZE(target)
+    if size == 0 or size > LARGEST_BASE:
+        return None
+    try:
+        align_trees(
+            &segments, <Bytes>PyBytes_AS_STRING(base), size, new, target_size, oid_size
+        )
+        return write_delta(&segments, size, new, target_size)
+    finally:
+        free(segments.items)

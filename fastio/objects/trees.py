@@ -1,0 +1,60 @@
+"""Trees as canonical bytes: how to read them, edit them, and walk through them.
+
+A tree stays ``bytes`` from one end of fastio to the other. Editing one directory is a single pass
+over its bytes, which also yields the delta against the old version (see ``_trees.pyx``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fastio.objects._trees import edit_tree, entries, find_entry, tree_delta
+from fastio.objects.kinds import TREE, ObjectFormat, Oid
+
+__all__ = [
+    "DIRECTORY",
+    "EXECUTABLE",
+    "GITLINK",
+    "REGULAR",
+    "SYMLINK",
+    "LoadTree",
+    "edit_tree",
+    "empty_tree_oid",
+    "entries",
+    "find_entry",
+    "is_directory",
+    "tree_delta",
+    "walk",
+]
+
+REGULAR, EXECUTABLE, SYMLINK = 0o100644, 0o100755, 0o120000
+DIRECTORY, GITLINK = 0o040000, 0o160000
+
+LoadTree = Callable[[Oid], bytes]
+
+
+def is_directory(mode: int) -> bool:
+    """Tell whether *mode* is a directory's, whatever odd permission bits it carries."""
+    return mode & 0o170000 == DIRECTORY
+
+
+def empty_tree_oid(object_format: ObjectFormat) -> Oid:
+    """Return the oid of the tree without entries."""
+    return object_format.hash_object(TREE, b"")
+
+
+def walk(
+    load_tree: LoadTree, root: Oid, *, oid_size: int = 20
+) -> Iterator[tuple[bytes, int, Oid]]:
+    """Yield ``(path, mode, oid)`` of everything below *root* that is no directory, in tree order."""
+    waiting = [(b"", DIRECTORY, root)]
+    while waiting:
+        path, mode, oid = waiting.pop()
+        if not is_directory(mode):
+            yield path, mode, oid
+            continue
+        prefix = path + b"/" if path else b""
+        waiting.extend(
+            (prefix + name, mode, Oid(child))
+            for name, mode, child in reversed(entries(load_tree(oid), oid_size))
+        )
