@@ -13,7 +13,7 @@ commit: the next one starts with a new editor on the root that this one returned
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NoReturn, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from fastio.errors import StreamError
 from fastio.objects.kinds import SHA1, ObjectFormat, Oid
@@ -38,10 +38,13 @@ Changes: TypeAlias = "dict[bytes, Leaf | Node | None]"
 class Node:
     """One directory while it is edited."""
 
-    __slots__ = ("base", "changes", "data", "previous")
+    __slots__ = ("base", "changes", "data", "mode", "previous")
 
-    def __init__(self, base: Oid | None, previous: Oid | None = None) -> None:
+    def __init__(
+        self, base: Oid | None, previous: Oid | None = None, mode: int = DIRECTORY
+    ) -> None:
         self.base = base
+        self.mode = mode  # an old tree's odd permission bits stay as they were
         self.data: bytes | None = None  # the base's bytes, once they were needed
         self.changes: Changes = {}
         # What stood at this path before deleteall took it away: a delta base, nothing more.
@@ -49,14 +52,14 @@ class Node:
 
     def clone(self) -> Node:
         """Return an independent copy; only what is dirty is copied."""
-        root = Node(self.base, self.previous)
+        root = Node(self.base, self.previous, self.mode)
         waiting = [(self, root)]
         while waiting:
             source, copy = waiting.pop()
             copy.data = source.data
             for name, value in source.changes.items():
                 if type(value) is Node:
-                    child = Node(value.base, value.previous)
+                    child = Node(value.base, value.previous, value.mode)
                     waiting.append((value, child))
                     value = child
                 copy.changes[name] = value
@@ -106,7 +109,7 @@ class TreeEditor:
         if value is self._root:
             return DIRECTORY, self.write()
         oid = self._write_below(value)
-        return None if oid is None else (DIRECTORY, oid)
+        return None if oid is None else (value.mode, oid)
 
     def children(self, node: Node | Oid | None = None) -> Iterator[tuple[bytes, Leaf | Node]]:
         """Yield name and value of each entry in *node* (the root if None) as edited so far."""
@@ -132,7 +135,7 @@ class TreeEditor:
         if mode == DIRECTORY and oid == self._empty_oid and path:
             self.remove(path)
             return
-        self._put(path, mode, (mode, oid))
+        self._put(path, (mode, oid))
 
     def remove(self, path: bytes) -> bool:
         """Remove *path* with all below it (D); return whether anything was there."""
@@ -144,9 +147,12 @@ class TreeEditor:
         Raises:
             StreamError: *source* is missing, or *destination* may not enter a tree.
         """
-        value = self._find(source)
+        value = self._find(source) if source else self._whole()
         if type(value) is Node:
-            value = value.clone() if value.changes or value.base is None else _leaf_of(value)
+            if value.base is None or value.changes:
+                value = value.clone()
+            else:
+                value = value.mode, value.base
         self._place(source, destination, value)
 
     def rename(self, source: bytes, destination: bytes) -> None:
@@ -155,7 +161,10 @@ class TreeEditor:
         Raises:
             StreamError: *source* is missing, or *destination* may not enter a tree.
         """
-        self._place(source, destination, self._take(source))
+        value = self._take(source) if source else self._whole()
+        if value is self._root:
+            self.clear()
+        self._place(source, destination, value)
 
     def clear(self) -> None:
         """Empty the tree (deleteall); its old version still serves as delta base."""
@@ -191,7 +200,7 @@ class TreeEditor:
         for parent, name, node in reversed(order):
             oid = self._write_one(node)
             if parent is not node:
-                parent.changes[name] = None if oid is None else (DIRECTORY, oid)
+                parent.changes[name] = None if oid is None else (node.mode, oid)
         return oid
 
     def _write_one(self, node: Node) -> Oid | None:
@@ -245,7 +254,7 @@ class TreeEditor:
             return value
         if value is None or not is_directory(value[0]):
             return None
-        child = node.changes[name] = Node(value[1])
+        child = node.changes[name] = Node(value[1], None, value[0])
         return child
 
     def _find(self, path: bytes) -> Leaf | Node | None:
@@ -265,11 +274,17 @@ class TreeEditor:
             node = self._look_up(node, name)
         return None if type(node) is Node and self._is_empty(node) else node
 
+    def _whole(self) -> Leaf | Node:
+        """Return the root as a thing to copy; an empty one is a tree of its own then."""
+        if self._is_empty(self._root):
+            return DIRECTORY, self._store(b"", None, None)
+        return self._root
+
     def _take(self, path: bytes) -> Leaf | Node | None:
         """Remove *path* and return what stood there."""
         node = self._root
         if not path:
-            self._root = Node(None, node.base or node.previous)
+            self.clear()
             return node
         *parents, name = path.split(b"/")
         for parent in parents:
@@ -289,20 +304,18 @@ class TreeEditor:
 
     def _place(self, source: bytes, destination: bytes, value: Leaf | Node | None) -> None:
         if value is None:
-            _missing(source)
-        self._put(destination, DIRECTORY if type(value) is Node else cast("Leaf", value)[0], value)
+            shown = source.decode("utf-8", "backslashreplace")
+            raise StreamError(f"path {shown} is not in the branch")
+        self._put(destination, value)
 
-    def _put(self, path: bytes, mode: int, value: Leaf | Node) -> None:
+    def _put(self, path: bytes, value: Leaf | Node) -> None:
+        mode = value[0] if type(value) is tuple else DIRECTORY
         if not path:
             if not is_directory(mode):
                 raise StreamError("the root of a tree can only be a directory")
-            self._root = value if type(value) is Node else Node(cast("Leaf", value)[1])
+            self._root = value if isinstance(value, Node) else Node(value[1])
             return
         self._check(path, mode)
-        self.put_unchecked(path, value)
-
-    def put_unchecked(self, path: bytes, value: Leaf | Node) -> None:
-        """Put *value* at *path*, which is known to be a good one."""
         node = self._root
         *parents, name = path.split(b"/")
         for parent in parents:
@@ -336,16 +349,6 @@ class TreeEditor:
                     return False
                 order.append(value)
         return True
-
-
-def _leaf_of(node: Node) -> Leaf:
-    assert node.base is not None
-    return DIRECTORY, node.base
-
-
-def _missing(path: bytes) -> NoReturn:
-    shown = path.decode("utf-8", "backslashreplace")
-    raise StreamError(f"path {shown} is not in the branch")
 
 
 _EMPTY_OIDS: dict[str, Oid] = {}
