@@ -10,7 +10,7 @@ rm -rf -- "$repository"
 mkdir -p -- "$root/samples/out"
 git -c init.defaultBranch=main init --quiet --bare "$repository"
 
-"$root/.venv/bin/fastio" -C "$repository" import --quiet "$root/samples/history.fi"
+"$root/.venv/bin/fastio" -C "$repository" import --quiet "$root/samples/history.fe"
 
 git -C "$repository" --no-pager log --all --graph --date=short --stat=72 \
     --format='%h %ad %an: %s%d'

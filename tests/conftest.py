@@ -1,0 +1,39 @@
+"""What every test stands on: Hypothesis profiles, and a git that knows no user's settings."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The short profile finds the same cases every time; the deep one, HYPOTHESIS_PROFILE=deep, looks
+# for new ones.
+settings.register_profile(
+    "short",
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("deep", max_examples=5000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
+
+GIT_ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_AUTHOR_NAME": "A U Thor",
+    "GIT_AUTHOR_EMAIL": "author@example.com",
+    "GIT_COMMITTER_NAME": "C O Mitter",
+    "GIT_COMMITTER_EMAIL": "committer@example.com",
+    "LC_ALL": "C",
+}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _plain_git():
+    """Keep the settings of whoever runs the tests out of every git that a test starts."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("GIT_")]:
+            patch.delenv(name)
+        for name, value in GIT_ENVIRONMENT.items():
+            patch.setenv(name, value)
+        yield
