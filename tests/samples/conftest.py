@@ -12,6 +12,12 @@ ROOT = Path(__file__).resolve().parents[2]
 START = "import sys; from fastio.cli.main import main; sys.exit(main())"
 
 
+@pytest.fixture(autouse=True)
+def _find_fastio(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let processes in other directories import the fastio under test, installed or not."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
 @dataclass
 class Side:
     """One importer and the repository that it fills."""
@@ -65,4 +71,3 @@ def fastio_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{START}" "$@"\n')
     script.chmod(0o755)
     monkeypatch.setenv("PATH", str(script.parent), prepend=":")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))

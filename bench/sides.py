@@ -1,0 +1,181 @@
+"""The two importers side by side: each fills a fresh bare repository, then both are compared."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.measure import Cost, run
+
+LZ4_MAGIC = bytes.fromhex("04224d18")
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "bench" / "out"
+UNPACK = (
+    "import shutil, sys, lz4.frame;"
+    "shutil.copyfileobj(lz4.frame.open(sys.argv[1]), sys.stdout.buffer, 1 << 20)"
+)
+START = "import sys; from fastio.cli.main import main; sys.exit(main())"
+
+
+def fastio_command() -> list[str]:
+    """Return the installed `fastio` beside this Python, or the checkout's own start of it."""
+    installed = Path(sys.executable).with_name("fastio")
+    return [str(installed)] if installed.exists() else [sys.executable, "-c", START]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream file, plain or in an LZ4 frame."""
+
+    path: Path
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether the file is an LZ4 frame."""
+        with self.path.open("rb") as file:
+            return file.read(4) == LZ4_MAGIC
+
+    def describe(self) -> dict[str, object]:
+        """Return what tells this stream from others without reading all of it."""
+        size, ends = self.path.stat().st_size, hashlib.sha256()
+        with self.path.open("rb") as file:
+            ends.update(file.read(1 << 20))
+            file.seek(max(0, size - (1 << 20)))
+            ends.update(file.read())
+        return {"name": self.path.name, "size": size, "sha256_of_both_ends": ends.hexdigest()}
+
+    def feeder(self, *, through_pipe: bool) -> subprocess.Popen[bytes] | None:
+        """Start a process that writes the plain stream to a pipe, or none where a file will do."""
+        if self.is_compressed:
+            command = [sys.executable, "-c", UNPACK, str(self.path)]
+        elif through_pipe:
+            command = ["cat", str(self.path)]
+        else:
+            return None
+        return subprocess.Popen(command, stdout=subprocess.PIPE)
+
+
+@dataclass
+class Outcome:
+    """What an importer made of a stream, and what it cost."""
+
+    costs: list[Cost]
+    refs: list[str] = field(default_factory=list)
+    objects: int = 0
+    objects_digest: str = ""
+    pack_size: int = 0
+    fsck: str | None = None
+
+    @property
+    def best(self) -> Cost:
+        """The run with the shortest wall time."""
+        return min(self.costs, key=lambda cost: cost.wall)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return everything that can be compared later, for a JSON file."""
+        return vars(self) | {"costs": [cost.as_dict() for cost in self.costs]}
+
+    @classmethod
+    def from_dict(cls, saved: dict[str, object]) -> Outcome:
+        """Take up what `as_dict` gave."""
+        costs = [
+            Cost(**{name: value for name, value in cost.items() if name != "cpu"})
+            for cost in saved["costs"]  # type: ignore[attr-defined]
+        ]
+        return cls(**saved | {"costs": costs})  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Importer:
+    """One of the two sides."""
+
+    program: list[str]
+    arguments: list[str]
+    git: str
+    """The git that makes the repository and says what is in it."""
+    reads_files: bool
+    """Whether a stream's file name may be given as an argument, LZ4 or not."""
+
+    def fill(self, repository: Path, stream: Stream, *, through_pipe: bool = False) -> Cost:
+        """Import *stream* into a new bare repository."""
+        shutil.rmtree(repository, ignore_errors=True)
+        subprocess.run([self.git, "init", "--quiet", "--bare", repository], check=True)
+        command = [*self.program, "-C", str(repository), *self.arguments]
+        file_name = str(stream.path.absolute())  # -C changes what a relative one means
+        if self.reads_files and not through_pipe:
+            return run([*command, file_name])
+        feeder = stream.feeder(through_pipe=through_pipe)
+        if feeder is None:
+            with stream.path.open("rb") as file:
+                return run(command, stdin=file)
+        assert feeder.stdout is not None
+        with feeder, feeder.stdout:
+            return run(command, stdin=feeder.stdout)
+
+    def inspect(self, repository: Path, costs: list[Cost], *, fsck: bool) -> Outcome:
+        """Read back what the last run left in *repository*."""
+        outcome = Outcome(costs)
+        outcome.refs = self._ask(repository, "for-each-ref").splitlines()
+        listing = self._ask(repository, "cat-file", "--batch-all-objects", "--batch-check")
+        outcome.objects = listing.count("\n")
+        outcome.objects_digest = hashlib.sha256(listing.encode()).hexdigest()
+        outcome.pack_size = sum(
+            pack.stat().st_size for pack in repository.glob("objects/pack/*.pack")
+        )
+        if fsck:
+            outcome.fsck = self._fsck(repository)
+        return outcome
+
+    def _ask(self, repository: Path, *question: str) -> str:
+        command = [self.git, "-C", str(repository), *question]
+        return subprocess.check_output(command, encoding="utf-8", errors="surrogateescape")
+
+    def _fsck(self, repository: Path) -> str:
+        command = [self.git, "-C", str(repository), "fsck", "--no-progress", "--no-dangling"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        lines = sorted((done.stdout + done.stderr).splitlines())
+        kept = [line for line in lines if not line.startswith("notice:")]
+        return "\n".join([*kept, f"exit status {done.returncode}"])
+
+
+def both_importers(git: str, fastio_options: list[str]) -> dict[str, Importer]:
+    """Return git's importer and ours, in the order in which they run."""
+    ours = ["import", "--no-progress", *fastio_options]
+    return {
+        "git": Importer([git], ["fast-import"], git, reads_files=False),
+        "fastio": Importer(fastio_command(), ours, git, reads_files=True),
+    }
+
+
+def differences(git: Outcome, fastio: Outcome) -> list[str]:
+    """Say in words in what the two repositories differ, nothing when they are the same."""
+    found = []
+    if git.best.status != fastio.best.status:
+        found.append(f"exit status: git {git.best.status}, fastio {fastio.best.status}")
+    if git.refs != fastio.refs:
+        changed = set(git.refs) ^ set(fastio.refs)
+        found.append(f"refs: {len(changed)} lines differ, one is {min(changed)!r}")
+    if git.objects_digest != fastio.objects_digest:
+        found.append(f"objects: git has {git.objects}, fastio {fastio.objects}, not the same ones")
+    if None not in (git.fsck, fastio.fsck) and git.fsck != fastio.fsck:
+        found.append(f"fsck: git's {git.fsck!r}, fastio's {fastio.fsck!r}")
+    return found
+
+
+def machine(git: str) -> dict[str, object]:
+    """Return what the figures were measured on."""
+    cpuinfo = Path("/proc/cpuinfo")
+    model = re.search(r"model name\s*: (.*)", cpuinfo.read_text() if cpuinfo.exists() else "")
+    version = subprocess.check_output([git, "version"], text=True).split()[2]
+    return {
+        "processor": model[1] if model else "unknown",
+        "cores": len(os.sched_getaffinity(0)),
+        "python": sys.version.split()[0],
+        "git": version,
+    }
