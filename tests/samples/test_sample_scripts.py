@@ -20,6 +20,14 @@ def run_sample(name, *arguments):
     )
 
 
+def test_a_stream_is_surveyed():
+    outcome = run_sample("survey.py", ROOT / "samples/history.fe")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "      10 Commit\n" in outcome.stdout
+    assert "       6 Ada Baker\n" in outcome.stdout
+    assert "       3 list.sh\n" not in outcome.stdout
+
+
 @pytest.mark.git
 def test_a_repository_is_copied_through_a_pipe(tmp_path, git_side, fastio_on_path):
     git_side.run((ROOT / "samples/history.fe").read_bytes())
