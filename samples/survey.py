@@ -33,7 +33,7 @@ class Survey:
             self.authors[ident.rpartition(b" <")[0]] += 1
         if isinstance(command, FileModify):
             self.paths[command.path] += 1
-        if isinstance(command, Blob | FileModify) and command.data is not None:
+        if isinstance(command, Blob | FileModify | NoteModify) and command.data is not None:
             data = command.data  # bytes only until the next command: count now, or copy
             self.bytes_of_blobs += data.size if isinstance(data, LargeData) else len(data)
 
