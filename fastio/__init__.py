@@ -2,4 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fastio.stream.reading import parse
+
+__all__ = ["__version__", "parse"]
+
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import what the package offers when it is asked for: the program starts without it."""
+    if name == "parse":
+        from fastio.stream.reading import parse  # noqa: PLC0415 - see above
+
+        return parse
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

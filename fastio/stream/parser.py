@@ -1,10 +1,10 @@
 """The parser of the fast-import language: bytes in, commands out, no IO.
 
 Theory of operation. The grammar is written down as generators that read top-down, as the manual
-does. They take a line or a body from the `StreamReader`; when it has not arrived they stand still on
-a `NEED_DATA`, all the way up to `StreamParser.next_command`, and go on from there at the next call.
-So what is read stays read. (A table of states that starts an incomplete command over was the other
-way: it costs the square of a long header, and reads less like the grammar.)
+does. They take a line or a body from the `StreamReader`; when it has not arrived they stand still
+at a `NEED_DATA`, all the way up to `StreamParser.next_command`, and go on from there at the next
+call. So what is read stays read. (A table of states that starts an incomplete command over was the
+other way: it costs the square of a long header, and reads less like the grammar.)
 
 Nothing waits for more than it needs. A line is read when its LF is there; the optional LF behind a
 body or a command is looked for when the next command is asked for; a commit's header is handed out
@@ -23,6 +23,7 @@ from fastio.stream.grammar import MAX_DATA, MAX_LINE, PIECE_SIZE
 from fastio.stream.lines import TOP_LEVEL, keyword_of
 from fastio.stream.quoting import shown
 from fastio.stream.reader import NEED_DATA, RECENT_LINES, Step, Steps, StreamReader
+from fastio.stream.scanner import BlobRun, take_blobs
 
 __all__ = ["NEED_DATA", "StreamParser"]
 
@@ -115,6 +116,19 @@ class StreamParser:
             offset = self._reader.line_offset
             self._failure = StreamError(error.reason, offset, self.command_number)
             raise self._failure from None
+
+    def take_blobs(self, max_count: int) -> BlobRun | None:
+        """Take the blobs that come next, if their spelling is the usual one: the fast path.
+
+        Returns:
+            At least one blob, of which `next_command` then knows nothing, or None: ask that one.
+        """
+        if not self._between or self._failure is not None:
+            return None
+        run = take_blobs(self._reader, max_count)
+        if run is not None:
+            self.command_number += run.count
+        return run
 
     def _stream(self) -> Steps[None]:
         reader = self._reader

@@ -1,0 +1,12 @@
+from array import array
+
+def scan_blobs(
+    data: bytearray | bytes | memoryview,
+    start: int,
+    end: int,
+    rows: array[int] | memoryview,
+    *,
+    base: int,
+    max_size: int,
+    optional_lf: bool,
+) -> tuple[int, int, bool]: ...

@@ -1,0 +1,108 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""The loop of `fastio.stream.scanner`: plain blob commands, many at once."""
+
+from libc.stdint cimport int64_t
+from libc.string cimport memchr, memcmp
+
+# 18 digits fit into 63 bits.
+cdef enum:
+    MAX_DIGITS = 18
+    MAX_TEXT = 1024  # of an original-oid line; longer ones are left to the parser
+
+
+cdef int64_t _read_digits(
+    const unsigned char *at, const unsigned char *end, int64_t *value
+) noexcept nogil:
+    """Read decimal digits and the LF behind them; return how many bytes, 0 if that is not there."""
+    cdef int64_t length = 0
+    value[0] = 0
+    while length < MAX_DIGITS and at + length < end and 48 <= at[length] <= 57:
+        value[0] = value[0] * 10 + (at[length] - 48)
+        length += 1
+    if length == 0 or at + length >= end or at[length] != 10:
+        return 0
+    return length + 1
+
+
+cdef const unsigned char *_read_blob(
+    const unsigned char *at, const unsigned char *end, int64_t max_size, int64_t *row
+) noexcept nogil:
+    """Read one blob into *row*: mark, position, size; return what is behind it, or NULL."""
+    cdef const unsigned char *lf
+    cdef int64_t length
+    cdef int64_t size = 0
+    if end - at < 5 or memcmp(at, b"blob\n", 5) != 0:
+        return NULL
+    at += 5
+    row[0] = 0
+    if end - at > 6 and memcmp(at, b"mark :", 6) == 0:
+        length = _read_digits(at + 6, end, &row[0])
+        if length == 0:
+            return NULL
+        at += 6 + length
+    if end - at > 13 and memcmp(at, b"original-oid ", 13) == 0:
+        at += 13
+        lf = <const unsigned char *>memchr(at, 10, min(end - at, <int64_t>MAX_TEXT))
+        if lf == NULL or memchr(at, 0, lf - at) != NULL:
+            return NULL
+        at = lf + 1
+    if end - at <= 5 or memcmp(at, b"data ", 5) != 0:
+        return NULL
+    length = _read_digits(at + 5, end, &size)
+    if length == 0 or size > max_size:
+        return NULL
+    at += 5 + length
+    if end - at < size:
+        return NULL
+    row[1] = <int64_t>at
+    row[2] = size
+    return at + size
+
+
+def scan_blobs(
+    const unsigned char[::1] data,
+    int64_t start,
+    int64_t end,
+    int64_t[::1] rows,
+    *,
+    int64_t base,
+    int64_t max_size,
+    bint optional_lf,
+):
+    """Read blobs from ``data[start:end]`` until something else comes; *base* is where data starts.
+
+    Returns:
+        How many rows were filled, the position behind the last blob, and whether an LF is still to
+        be skipped there.
+    """
+    if not 0 <= start <= end <= data.shape[0]:
+        raise IndexError("scan leaves the buffer")
+    cdef int64_t count = 0
+    cdef int64_t max_count = rows.shape[0] // 4
+    if start == end or max_count == 0:
+        return 0, start, optional_lf
+    cdef const unsigned char *first = &data[0]
+    cdef const unsigned char *at = first + start
+    cdef const unsigned char *stop = first + end
+    cdef const unsigned char *behind
+    cdef int64_t *row = &rows[0]
+    with nogil:
+        while True:
+            if optional_lf:
+                if at == stop:
+                    break
+                if at[0] == 10:
+                    at += 1
+                optional_lf = False
+            if count == max_count:
+                break
+            behind = _read_blob(at, stop, max_size, row)
+            if behind == NULL:
+                break
+            row[1] -= <int64_t>first
+            row[3] = base + (at - first)
+            row += 4
+            count += 1
+            at = behind
+            optional_lf = True
+    return count, at - first, bool(optional_lf)
