@@ -57,7 +57,7 @@ def _source(path: bytes) -> bytes:
 def _data(data: c.Data | c.LargeData) -> bytes:
     if isinstance(data, c.LargeData):
         return b"data %d\n" % data.size
-    return b"data %d\n%b\n" % (len(data), data)
+    return b"".join((b"data %d\n" % len(data), data, b"\n"))
 
 
 def _blob(blob: c.Blob) -> bytes:
