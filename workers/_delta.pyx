@@ -1,0 +1,512 @@
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
+"""Loops of the delta coder; see delta.py for how it works and what was measured.
+
+All pointers are walked within [start, end) pairs that the callers pass; no Python sequence is
+indexed here but at 0 after its length was looked at, so bounds checks would check nothing.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcmp, memcpy, memset
+
+from workers.errors import DeltaError
+
+cdef enum:
+    BLOCK = 16  # bytes hashed together, and so the shortest match that is found
+    NEAR = 4  # distance of indexed blocks in the edited part of the base
+    FAR = 16  # and in what was trimmed away, where only moved or repeated text is looked for
+    CHUNK = 512  # bytes compared by one memcmp while trimming
+    MAX_COPY = 0x10000  # largest copy of one instruction
+    MAX_INSERT = 0x7F
+    MAX_CANDIDATES = 16  # blocks of one hash that are tried: keeps repetitive files linear
+    MAX_BLOCKS = 1 << 20  # when there would be more, blocks are taken further apart
+
+cdef enum:
+    DAMAGED_CUT = -1
+    DAMAGED_BASE = -2
+    DAMAGED_COPY = -3
+    DAMAGED_OPCODE = -4
+    DAMAGED_TARGET = -5
+
+cdef int64_t SIZE_LIMIT = <int64_t>1 << 32  # copy offsets have 32 bits
+
+# Where the blocks of a base lie, by hash.
+cdef struct Index:
+    uint32_t *heads  # hash → number of the first block, 0: none
+    uint32_t *links  # block number → number of the next one with the same hash
+    uint32_t *places  # block number → offset in the base
+    uint32_t count  # blocks; they are numbered from 1
+    int64_t head_room
+    int64_t link_room
+    int64_t place_room
+
+# The only index, kept from call to call because fresh pages cost more than filling them: at most
+# 26 MB (MAX_BLOCKS). The GIL guards it, so no loop here gives the GIL up.
+cdef Index scratch
+memset(&scratch, 0, sizeof(Index))
+
+cdef struct Output:
+    unsigned char *at
+    unsigned char *end
+    int64_t copy_offset  # a copy that may still grow
+    int64_t copy_size
+
+cdef struct Match:
+    int64_t place  # in the base
+    int64_t size
+    int64_t back  # bytes of it that lie before the block
+
+
+cdef inline uint64_t load(const unsigned char *at) noexcept nogil:
+    cdef uint64_t word
+    memcpy(&word, at, 8)
+    return word
+
+
+cdef inline uint32_t block_hash(const unsigned char *at, int shift) noexcept nogil:
+    """Top bits of a sum that every bit of the block reaches."""
+    return <uint32_t>(
+        (load(at) * <uint64_t>0x9E3779B97F4A7C15 + load(at + 8) * <uint64_t>0xC2B2AE3D27D4EB4F)
+        >> shift
+    )
+
+
+cdef inline bint same_block(const unsigned char *a, const unsigned char *b) noexcept nogil:
+    return load(a) == load(b) and load(a + 8) == load(b + 8)
+
+
+cdef int64_t common_prefix(
+    const unsigned char *a, const unsigned char *b, int64_t limit
+) noexcept nogil:
+    """Count equal bytes from the start, at most *limit*."""
+    cdef int64_t n = 0
+    # Most calls end within a word or two; the long ones go by memcmp, the fastest loop there is.
+    while n + 8 <= limit and n < 64:
+        if load(a + n) != load(b + n):
+            break
+        n += 8
+    if n == 64:
+        while n + CHUNK <= limit and memcmp(a + n, b + n, CHUNK) == 0:
+            n += CHUNK
+        while n + 8 <= limit and load(a + n) == load(b + n):
+            n += 8
+    while n < limit and a[n] == b[n]:
+        n += 1
+    return n
+
+
+cdef int64_t common_suffix(
+    const unsigned char *a, const unsigned char *b, int64_t limit
+) noexcept nogil:
+    """Count equal bytes before the ends *a* and *b*, at most *limit*."""
+    cdef int64_t n = 0
+    while n + 8 <= limit and n < 64:
+        if load(a - n - 8) != load(b - n - 8):
+            break
+        n += 8
+    if n == 64:
+        while n + CHUNK <= limit and memcmp(a - n - CHUNK, b - n - CHUNK, CHUNK) == 0:
+            n += CHUNK
+        while n + 8 <= limit and load(a - n - 8) == load(b - n - 8):
+            n += 8
+    while n < limit and a[-n - 1] == b[-n - 1]:
+        n += 1
+    return n
+
+
+cdef bint put_size(Output *out, int64_t size) noexcept nogil:
+    """Write a size header: seven bits a byte, lowest first, top bit for "more"."""
+    while True:
+        if out.at == out.end:
+            return False
+        out.at[0] = (size & 0x7F) | (0x80 if size > 0x7F else 0)
+        out.at += 1
+        size >>= 7
+        if not size:
+            return True
+
+
+cdef bint put_copy(Output *out, int64_t offset, int64_t size) noexcept nogil:
+    """Write one copy instruction; offset and size bytes that are zero are left out."""
+    cdef unsigned char code[8]
+    cdef int length = 1, i
+    code[0] = 0x80
+    for i in range(4):
+        if (offset >> (8 * i)) & 0xFF:
+            code[length] = (offset >> (8 * i)) & 0xFF
+            code[0] |= 1 << i
+            length += 1
+    if size != MAX_COPY:  # which is what a size without bytes means
+        for i in range(2):
+            if (size >> (8 * i)) & 0xFF:
+                code[length] = (size >> (8 * i)) & 0xFF
+                code[0] |= 0x10 << i
+                length += 1
+    if out.end - out.at < length:
+        return False
+    memcpy(out.at, code, length)
+    out.at += length
+    return True
+
+
+cdef bint flush_copy(Output *out) noexcept nogil:
+    cdef int64_t part
+    while out.copy_size:
+        part = min(out.copy_size, <int64_t>MAX_COPY)
+        if not put_copy(out, out.copy_offset, part):
+            return False
+        out.copy_offset += part
+        out.copy_size -= part
+    return True
+
+
+cdef bint add_copy(Output *out, int64_t offset, int64_t size) noexcept nogil:
+    """Copy from the base, joined with the copy before when it goes on where that ends."""
+    if out.copy_size and out.copy_offset + out.copy_size == offset:
+        out.copy_size += size
+        return True
+    if not flush_copy(out):
+        return False
+    out.copy_offset = offset
+    out.copy_size = size
+    return True
+
+
+cdef bint add_insert(Output *out, const unsigned char *data, int64_t size) noexcept nogil:
+    cdef int64_t part
+    if not size:
+        return True
+    if not flush_copy(out) or out.end - out.at < size + (size + MAX_INSERT - 1) // MAX_INSERT:
+        return False
+    while size:
+        part = min(size, <int64_t>MAX_INSERT)
+        out.at[0] = <unsigned char>part
+        memcpy(out.at + 1, data, part)
+        out.at += part + 1
+        data += part
+        size -= part
+    return True
+
+
+cdef bint reserve(uint32_t **table, int64_t *room, int64_t needed) noexcept nogil:
+    """Make room for *needed* numbers; the old ones are not kept."""
+    if needed <= room[0]:
+        return True
+    free(table[0])
+    room[0] = 0
+    table[0] = <uint32_t *>malloc(needed * sizeof(uint32_t))
+    if table[0] == NULL:
+        return False
+    room[0] = needed
+    return True
+
+
+cdef int start_index(Index *index, int64_t count) noexcept nogil:
+    """Empty the index, with room for *count* blocks; return the hash's shift, 0: no memory."""
+    cdef int bits = 8
+    count += 1  # block 0 stands for "none"
+    while (<int64_t>1 << bits) < count * 2:
+        bits += 1
+    if not reserve(&index.links, &index.link_room, count):
+        return 0
+    if not reserve(&index.places, &index.place_room, count):
+        return 0
+    if not reserve(&index.heads, &index.head_room, <int64_t>1 << bits):
+        return 0
+    memset(index.heads, 0, <size_t>(<int64_t>1 << bits) * sizeof(uint32_t))
+    index.count = 0
+    return 64 - bits
+
+
+cdef void add_blocks(
+    Index *index, const unsigned char *base, int64_t low, int64_t high, int64_t step, int shift
+) noexcept nogil:
+    """Put the blocks of base[low:high] that are *step* apart in front of their chains.
+
+    From the last to the first, so that a chain begins with the lowest block: it can be extended
+    furthest. Of equal neighbours (a run of one byte) only the lowest stays in the chain.
+    """
+    # Locals: a store to a table could else be one to the index as well, for all that C knows.
+    cdef uint32_t *heads = index.heads
+    cdef uint32_t *links = index.links
+    cdef uint32_t *places = index.places
+    cdef uint32_t count = index.count, slot, first
+    cdef int64_t place
+    if high - low < BLOCK:
+        return
+    place = low + (high - low - BLOCK) // step * step
+    while place >= low:
+        slot = block_hash(base + place, shift)
+        first = heads[slot]
+        # The test that hardly ever holds stands first: whether the slot was empty is a coin toss.
+        if first == count and count and places[count] == place + step and same_block(
+            base + place, base + place + step
+        ):
+            places[count] = <uint32_t>place
+        else:
+            count += 1
+            places[count] = <uint32_t>place
+            links[count] = first
+            heads[slot] = count
+        place -= step
+    index.count = count
+
+
+cdef int fill_index(
+    Index *index, const unsigned char *base, int64_t size, int64_t low, int64_t high
+) noexcept nogil:
+    """Index base[0:size], closely in its edited part [low:high]; return the hash's shift.
+
+    The edited part is put in last: its blocks are found first. 0 stands for "no memory".
+    """
+    cdef int64_t thin = 1 + size // NEAR // MAX_BLOCKS
+    cdef int64_t near = NEAR * thin, far = FAR * thin
+    cdef int shift = start_index(index, (high - low) // near + (size - high + low) // far + 3)
+    if not shift:
+        return 0
+    add_blocks(index, base, high, size, far, shift)
+    add_blocks(index, base, 0, low, far, shift)
+    add_blocks(index, base, low, high, near, shift)
+    return shift
+
+
+cdef Match best_match(
+    const Index *index,
+    uint32_t block,
+    const unsigned char *base,
+    int64_t base_size,
+    const unsigned char *target,
+    int64_t before,
+    int64_t after,
+) noexcept nogil:
+    """Try the chain from *block* on for what *target* points at; size 0: no match.
+
+    A match reaches at most *before* bytes back and *after* bytes on.
+    """
+    cdef Match best
+    cdef int64_t place, back, size
+    cdef int tries = MAX_CANDIDATES
+    best.size = 0
+    while block and tries:
+        place = index.places[block]
+        if same_block(base + place, target):
+            back = common_suffix(base + place, target, min(before, place))
+            size = back + BLOCK + common_prefix(
+                base + place + BLOCK, target + BLOCK, min(after, base_size - place) - BLOCK
+            )
+            if size > best.size:
+                best.size, best.back, best.place = size, back, place - back
+        block = index.links[block]
+        tries -= 1
+    return best
+
+
+cdef bint add_middle(
+    Output *out,
+    const Index *index,
+    const unsigned char *base,
+    int64_t base_size,
+    const unsigned char *target,
+    int64_t start,
+    int64_t end,
+    int shift,
+) noexcept nogil:
+    """Write target[start:end] as copies from the indexed base and inserts; False: too long."""
+    cdef uint32_t *heads = index.heads
+    cdef int64_t at = start, anchor = start, last
+    cdef uint32_t block
+    cdef Match match
+    # What is inserted from the anchor on must fit: stop early with objects that are not alike.
+    last = min(end - BLOCK, anchor + (out.end - out.at))
+    while at <= last:
+        block = heads[block_hash(target + at, shift)]
+        if not block:  # nearly always
+            at += 1
+            continue
+        match = best_match(
+            index, block, base, base_size, target + at, at - anchor, end - at
+        )
+        if not match.size:
+            at += 1
+            continue
+        at -= match.back
+        if not add_insert(out, target + anchor, at - anchor):
+            return False
+        if not add_copy(out, match.place, match.size):
+            return False
+        at += match.size
+        anchor = at
+        last = min(end - BLOCK, anchor + (out.end - out.at))
+    return last == end - BLOCK and add_insert(out, target + anchor, end - anchor)
+
+
+cdef int64_t c_encode_delta(
+    const unsigned char *base,
+    int64_t base_size,
+    const unsigned char *target,
+    int64_t target_size,
+    unsigned char *out,
+    int64_t max_size,
+) noexcept:
+    """Write a delta of at most *max_size* bytes to *out*; return its size or NO_DELTA."""
+    cdef Output output
+    cdef int64_t limit = min(base_size, target_size), prefix, suffix
+    cdef int shift
+    if base_size >= SIZE_LIMIT or target_size >= SIZE_LIMIT or max_size <= 0:
+        return NO_DELTA
+    output.at, output.end = out, out + max_size
+    output.copy_offset = output.copy_size = 0
+    prefix = common_prefix(base, target, limit)
+    suffix = common_suffix(base + base_size, target + target_size, limit - prefix)
+    if not (put_size(&output, base_size) and put_size(&output, target_size)):
+        return NO_DELTA
+    if prefix and not add_copy(&output, 0, prefix):
+        return NO_DELTA
+    if target_size - prefix - suffix < BLOCK or base_size < BLOCK:
+        if not add_insert(&output, target + prefix, target_size - prefix - suffix):
+            return NO_DELTA
+    else:
+        shift = fill_index(&scratch, base, base_size, prefix, base_size - suffix)
+        if not shift:
+            return NO_MEMORY
+        if not add_middle(
+            &output, &scratch, base, base_size, target, prefix, target_size - suffix, shift
+        ):
+            return NO_DELTA
+    if suffix and not add_copy(&output, base_size - suffix, suffix):
+        return NO_DELTA
+    if not flush_copy(&output):
+        return NO_DELTA
+    return output.at - out
+
+
+def encode_delta(const unsigned char[::1] base, const unsigned char[::1] target, int64_t max_size):
+    """Return the delta as bytes, None when it would be longer than *max_size*."""
+    cdef int64_t base_size = base.shape[0], target_size = target.shape[0], size
+    cdef const unsigned char *old = &base[0] if base_size else NULL
+    cdef const unsigned char *new = &target[0] if target_size else NULL
+    cdef unsigned char *out
+    # Two sizes, the inserts with their lengths, and a copy each for prefix and suffix: copies in
+    # the middle are never longer than what they stand for.
+    max_size = min(max_size, 48 + target_size + target_size // 64)
+    if max_size <= 0:
+        return None
+    out = <unsigned char *>malloc(max_size)
+    if out == NULL:
+        raise MemoryError
+    try:
+        size = c_encode_delta(old, base_size, new, target_size, out, max_size)
+        if size == NO_MEMORY:
+            raise MemoryError
+        return None if size < 0 else PyBytes_FromStringAndSize(<char *>out, size)
+    finally:
+        free(out)
+
+
+cdef int64_t get_size(
+    const unsigned char **at, const unsigned char *end, int64_t limit
+) noexcept nogil:
+    """Read a size header; DAMAGED_CUT if it does not end, *limit* + 1 if it says more."""
+    cdef int64_t size = 0, group
+    cdef int shift = 0
+    cdef unsigned char byte
+    while at[0] < end:
+        byte = at[0][0]
+        at[0] += 1
+        group = byte & 0x7F
+        if group and (shift > 49 or group << shift > limit - size):
+            size = limit + 1
+        elif size <= limit and group:
+            size += group << shift
+        shift = min(shift + 7, 56)
+        if not byte & 0x80:
+            return size
+    return DAMAGED_CUT
+
+
+cdef int64_t get_bytes(
+    const unsigned char **at, const unsigned char *end, unsigned int mask, int count
+) noexcept nogil:
+    """Read the little-endian number whose bytes *mask* says are there."""
+    cdef int64_t number = 0
+    cdef int i
+    for i in range(count):
+        if mask & (1 << i):
+            if at[0] == end:
+                return DAMAGED_CUT
+            number |= <int64_t>at[0][0] << (8 * i)
+            at[0] += 1
+    return number
+
+
+cdef int64_t c_apply(
+    const unsigned char *base,
+    int64_t base_size,
+    const unsigned char *at,
+    const unsigned char *end,
+    unsigned char *out,
+    unsigned char *out_end,
+) noexcept nogil:
+    """Carry out the instructions in [at, end); return 0 or what is wrong with them."""
+    cdef unsigned int code
+    cdef int64_t offset, size
+    while at < end:
+        code = at[0]
+        at += 1
+        if code == 0:
+            return DAMAGED_OPCODE
+        if code & 0x80:
+            offset = get_bytes(&at, end, code, 4)
+            size = get_bytes(&at, end, code >> 4, 3)
+            if offset < 0 or size < 0:
+                return DAMAGED_CUT
+            if size == 0:
+                size = MAX_COPY
+            if offset + size > base_size:
+                return DAMAGED_COPY
+            if size > out_end - out:
+                return DAMAGED_TARGET
+            memcpy(out, base + offset, size)
+        else:
+            size = code
+            if size > end - at:
+                return DAMAGED_CUT
+            if size > out_end - out:
+                return DAMAGED_TARGET
+            memcpy(out, at, size)
+            at += size
+        out += size
+    return 0 if out == out_end else DAMAGED_TARGET
+
+
+cdef dict REASONS = {
+    DAMAGED_CUT: "delta is cut short",
+    DAMAGED_BASE: "delta was made for a base of another size",
+    DAMAGED_COPY: "delta copies from outside its base",
+    DAMAGED_OPCODE: "delta has the reserved instruction 0",
+    DAMAGED_TARGET: "delta does not build the size it promises",
+}
+
+
+def apply_delta(const unsigned char[::1] base, const unsigned char[::1] delta, int64_t max_size):
+    """Return the target as bytes, or raise DeltaError."""
+    cdef int64_t base_size = base.shape[0], target_size, problem
+    cdef const unsigned char *old = &base[0] if base_size else NULL
+    cdef const unsigned char *at = &delta[0] if delta.shape[0] else NULL
+    cdef const unsigned char *end = at + delta.shape[0]
+    cdef unsigned char *out
+    problem = get_size(&at, end, base_size)
+    if problem != base_size:
+        raise DeltaError(REASONS[DAMAGED_CUT if problem == DAMAGED_CUT else DAMAGED_BASE])
+    target_size = get_size(&at, end, max_size)
+    if target_size == DAMAGED_CUT:
+        raise DeltaError(REASONS[DAMAGED_CUT])
+    if target_size > max_size:
+        raise DeltaError(f"delta builds more than {max_size} bytes")
+    target = PyBytes_FromStringAndSize(NULL, target_size)
+    out = <unsigned char *>PyBytes_AS_STRING(target)
+    problem = c_apply(old, base_size, at, end, out, out + target_size)
+    if problem:
+        raise DeltaError(REASONS[problem])
+    return target
