@@ -171,7 +171,8 @@ cdef class ObjectMap:
         self.c_set_place(self.known(entry_id), pack, offset, kind, depth, crc)
 
     def oid(self, entry_id):
-        return PyBytes_FromStringAndSize(<const char *>self.c_oid(self.known(entry_id)), self.oid_size)
+        cdef const unsigned char *oid = self.c_oid(self.known(entry_id))
+        return PyBytes_FromStringAndSize(<const char *>oid, self.oid_size)
 
     def pack(self, entry_id):
         return self.c_pack(self.known(entry_id))

@@ -111,14 +111,18 @@ class PackIndex(IndexView):
         """Compare the checksum at the end of the file with its content.
 
         Raises:
-            PackError: They differ.
+            PackError: They differ, or the file is gone.
         """
+        name = os.fsdecode(self.path)
+        try:
+            with open(self.path, "rb") as file:
+                content = file.read()
+        except OSError as error:
+            raise PackError(f"cannot read pack index {name}: {error}") from error
         checksum = self.object_format.new()
-        with open(self.path, "rb") as file:
-            content = file.read()
         checksum.update(memoryview(content)[: -self.object_format.oid_size])
         if checksum.digest() != content[-self.object_format.oid_size :]:
-            raise PackError(f"{os.fsdecode(self.path)}: the checksum does not fit the content")
+            raise PackError(f"{name}: the checksum does not fit the content")
 
     def items(self) -> Iterator[tuple[bytes, int]]:
         """Walk all objects in oid order.

@@ -56,8 +56,8 @@ def test_items_may_be_walked_while_marks_are_added() -> None:
     table = MarkTable()
     for mark in range(1000):
         table.set(mark, 1)
-    for mark, _ in table.items():
-        table.set(2**40 + 1000 * mark, 2)
+    for mark, entry_id in table.items():
+        table.set(2**40 + 1000 * mark, entry_id + 1)
     assert len(table) == 2000
 
 
