@@ -1,0 +1,85 @@
+"""Marks files: a line ``:<mark> SP <hex oid> NL`` for each mark.
+
+The reader is as strict as git, whose next run must be able to read what we wrote, and lets the same
+two things pass: hex digits in upper case, and bytes behind the oid. The writer goes through
+``<path>.lock``, so that a crash leaves the old file, and a second writer is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
+
+from fastio.errors import MarksError
+from fastio.objects.kinds import Oid
+
+LONGEST_LINE = 511  # what git reads into its buffer, NL included
+LARGEST_MARK = 2**64 - 1
+_WRITE_SIZE = 1 << 16
+
+
+def read_marks(path: str, oid_size: int = 20) -> Iterator[tuple[int, Oid]]:
+    """Yield each ``(mark, oid)`` of the marks file *path*, in the file's order.
+
+    A mark may come more than once; the last line counts.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        MarksError: The file cannot be read, or a line of it is malformed.
+    """
+    try:
+        with open(path, "rb") as file:
+            yield from _read_lines(file, path, 2 * oid_size)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise MarksError(f"cannot read marks file {path}: {error.strerror}") from error
+
+
+def _read_lines(file: BinaryIO, path: str, width: int) -> Iterator[tuple[int, Oid]]:
+    match = re.compile(rb":([0-9]+) ([0-9a-fA-F]{%d}).*\n" % width, re.DOTALL).fullmatch
+    number = 0
+    while line := file.readline(LONGEST_LINE + 1):
+        number += 1
+        found = match(line) if len(line) <= LONGEST_LINE else None
+        mark = min(int(found[1]), LARGEST_MARK) if found else 0
+        if found is None or mark == 0:
+            raise MarksError(f"malformed line {number} in marks file {path}")
+        yield mark, Oid(bytes.fromhex(found[2].decode()))
+
+
+def write_marks(path: str, marks: Iterable[tuple[int, Oid]]) -> None:
+    """Replace the marks file *path*; missing directories above it are made.
+
+    Args:
+        path: Where to write; a symlink is followed.
+        marks: Pairs of mark and oid, in ascending order.
+
+    Raises:
+        MarksError: The file cannot be written, or another process is writing it.
+    """
+    target = os.path.realpath(path)
+    lock = target + ".lock"
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        # Mode "x" is what makes it a lock.
+        with open(lock, "xb", buffering=_WRITE_SIZE) as file, _removed_on_error(lock):
+            file.writelines(b":%d %s\n" % (mark, oid.hex().encode()) for mark, oid in marks)
+            file.flush()
+            os.replace(lock, target)
+    except OSError as error:
+        name = lock if isinstance(error, FileExistsError) else path
+        raise MarksError(f"cannot write marks file {name}: {error.strerror}") from error
+
+
+@contextlib.contextmanager
+def _removed_on_error(path: str) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        raise
