@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from fastio.stream.commands import Blob, Command, Commit, FileModify, LargeData
+from fastio.stream.commands import Blob, Command, Commit, FileModify, LargeData, NoteModify
 
 import fastio
 
