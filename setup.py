@@ -13,7 +13,8 @@ KERNELS = [
     Extension(
         ".".join(path.with_suffix("").parts),
         [str(path)],
-        extra_compile_args=["-O3"],
+        # What Cython writes compares signed with unsigned lengths everywhere.
+        extra_compile_args=["-O3", "-Wno-sign-compare"],
     )
     for room in ("fastio", "workers")
     for path in sorted(Path(room).rglob("_*.pyx"))

@@ -11,9 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from fastio.stream.commands import Blob, Command, Commit, FileModify, LargeData, NoteModify
-
 import fastio
+from fastio.stream.commands import Blob, Command, Commit, FileModify, LargeData, NoteModify
 
 
 @dataclass

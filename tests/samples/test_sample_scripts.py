@@ -10,10 +10,11 @@ ROOT = Path(__file__).resolve().parents[2]
 OWN_ENVIRONMENT = Path(sys.prefix) == ROOT / ".venv"
 
 
-def run_sample(name, *arguments):
+def run_sample(name, *arguments, stdin=subprocess.DEVNULL):
     interpreter = sys.executable if name.endswith(".py") else "sh"
     return subprocess.run(
         [interpreter, ROOT / "samples" / name, *arguments],
+        stdin=stdin,
         capture_output=True,
         text=True,
         check=False,
@@ -25,6 +26,30 @@ def test_a_stream_is_surveyed():
     assert outcome.returncode == 0, outcome.stderr
     assert "      10 Commit\n" in outcome.stdout
     assert "       5 Ada Baker\n" in outcome.stdout
+
+
+@pytest.mark.git
+def test_an_address_is_changed_everywhere(git_side):
+    with (ROOT / "samples/history.fe").open("rb") as stream:
+        outcome = run_sample("change_email.py", "ben@example.org", "cook@x.org", stdin=stream)
+    assert git_side.run(outcome.stdout.encode()).returncode == 0
+    addresses = set(git_side.git("log", "--all", "--format=%ae%n%ce").split())
+    assert addresses == {"ada@example.org", "cook@x.org"}
+
+
+@pytest.mark.git
+@pytest.mark.parametrize(
+    "stream", sorted((ROOT / "samples").glob("*.fe")), ids=lambda path: path.stem
+)
+def test_a_filter_that_finds_nothing_changes_nothing(stream, git_side, tmp_path):
+    filtered = tmp_path / "filtered.fe"
+    command = [sys.executable, ROOT / "samples/change_email.py", "no", "body"]
+    with stream.open("rb") as source, filtered.open("wb") as target:
+        subprocess.run(command, stdin=source, stdout=target, check=True)
+    git_side.run(stream.read_bytes())
+    refs = git_side.refs()
+    assert git_side.run(filtered.read_bytes(), "--force").returncode == 0
+    assert git_side.refs() == refs
 
 
 @pytest.mark.git
