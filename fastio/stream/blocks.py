@@ -15,37 +15,43 @@ from fastio.stream.quoting import shown
 from fastio.stream.reader import NEED_DATA, Steps, StreamReader
 
 
-def read_mark(reader: StreamReader, line: bytes) -> Steps[tuple[c.Mark | None, bytes]]:
-    """Read a ``mark`` if *line* is one; return it and the line behind it. Mark 0 is none."""
-    if not line.startswith(b"mark :"):
-        return None, line
+def declared_mark(line: bytes) -> c.Mark | None:
+    """Return the mark of a ``mark`` line. Mark 0, or no number at all, is none."""
     number = read_count(line[6:])
-    return c.Mark(number) if number else None, (yield from reader.next_line())
+    return c.Mark(number) if number else None
 
 
-def read_original_oid(reader: StreamReader, line: bytes) -> Steps[tuple[bytes | None, bytes]]:
-    """Read an ``original-oid`` if *line* is one; return it and the line behind it."""
-    if not line.startswith(b"original-oid "):
-        return None, line
-    return line[13:], (yield from reader.next_line())
+def read_labels(reader: StreamReader) -> Steps[tuple[c.Mark | None, bytes | None, bytes]]:
+    """Read a ``mark`` and an ``original-oid``; return them and the line behind them."""
+    mark = original_oid = None
+    line = yield from reader.next_line()
+    if line.startswith(b"mark :"):
+        mark = declared_mark(line)
+        line = yield from reader.next_line()
+    if line.startswith(b"original-oid "):
+        original_oid = line[13:]
+        line = yield from reader.next_line()
+    return mark, original_oid, line
 
 
 def _blob(reader: StreamReader, _head: bytes) -> Steps[c.Command]:
-    line = yield from reader.next_line()
-    mark, line = yield from read_mark(reader, line)
-    original_oid, line = yield from read_original_oid(reader, line)
+    mark, original_oid, line = yield from read_labels(reader)
     return c.Blob(mark, original_oid, (yield from reader.body(line)))
 
 
 def _tag(reader: StreamReader, head: bytes) -> Steps[c.Command]:
+    mark = original_oid = tagger = None
     line = yield from reader.next_line()
-    mark, line = yield from read_mark(reader, line)
+    if line.startswith(b"mark :"):
+        mark = declared_mark(line)
+        line = yield from reader.next_line()
     if not line.startswith(b"from "):
         raise StreamError(f"expected 'from' command, found: {shown(line)}")
     from_ = read_committish(line[5:])
     line = yield from reader.next_line()
-    original_oid, line = yield from read_original_oid(reader, line)
-    tagger = None
+    if line.startswith(b"original-oid "):
+        original_oid = line[13:]
+        line = yield from reader.next_line()
     if line.startswith(b"tagger "):
         tagger = reader.ident(line[7:])
         line = yield from reader.next_line()
@@ -67,13 +73,14 @@ def _reset(reader: StreamReader, head: bytes) -> Steps[c.Command]:
 def _alias(reader: StreamReader, _head: bytes) -> Steps[c.Command]:
     reader.optional_lf = True
     line = yield from reader.next_line()
-    mark, to_line = yield from read_mark(reader, line)
+    mark = declared_mark(line) if line.startswith(b"mark :") else None
     if mark is None:
         raise StreamError(f"expected 'mark' command with a mark, found: {shown(line)}")
-    if not to_line.startswith(b"to "):
-        raise StreamError(f"expected 'to' command, found: {shown(to_line)}")
+    line = yield from reader.next_line()
+    if not line.startswith(b"to "):
+        raise StreamError(f"expected 'to' command, found: {shown(line)}")
     reader.optional_lf = True
-    return c.Alias(mark, read_committish(to_line[3:]))
+    return c.Alias(mark, read_committish(line[3:]))
 
 
 def _checkpoint(reader: StreamReader, _head: bytes) -> Steps[c.Command]:

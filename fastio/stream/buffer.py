@@ -94,21 +94,29 @@ class StreamBuffer:
 
     def take_line(self) -> bytes | None:
         """Take a line without its LF, None if it is incomplete, or b"" and `at_end` at the end."""
-        start = self.start
-        stop = self.data.find(b"\n", max(start, self._searched), self.end)
+        start, searched = self.start, self._searched
+        stop = self.data.find(b"\n", searched if searched > start else start, self.end)
         if stop < 0:
-            self._searched = self.end
-            if self.end - start > self.max_line:
-                stop = self.end
-            elif not self.eof:
-                return None
-            self.at_end = start == self.end
+            return self._take_last_line()
         self.line_start = start
-        length = (self.end if stop < 0 else stop) - start
-        if length > self.max_line:
+        if stop - start > self.max_line:
             raise StreamError(f"line longer than {self.max_line} bytes")
-        self.start = min(start + length + 1, self.end)
-        return self.view[start : start + length].tobytes()
+        self.start = stop + 1
+        return self.view[start:stop].tobytes()
+
+    def _take_last_line(self) -> bytes | None:
+        """Take what there is as a line, if no more is to come."""
+        start, end = self.start, self.end
+        self._searched = end
+        if end - start > self.max_line:
+            self.line_start = start
+            raise StreamError(f"line longer than {self.max_line} bytes")
+        if not self.eof:
+            return None
+        self.at_end = start == end
+        self.line_start = start
+        self.start = end
+        return self.view[start:end].tobytes()
 
     def unread_line(self) -> None:
         """Give the line taken last back, to be taken once more."""

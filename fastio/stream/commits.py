@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fastio.errors import StreamError
 from fastio.stream import commands as c
-from fastio.stream.blocks import read_mark, read_original_oid
+from fastio.stream.blocks import read_labels
 from fastio.stream.fields import read_committish, read_modify, read_note
 from fastio.stream.lines import IN_COMMIT, keyword_of
 from fastio.stream.quoting import shown
@@ -22,9 +22,7 @@ def read_commit(reader: StreamReader, head: bytes) -> Steps[c.Command]:
 
 
 def _header(reader: StreamReader, head: bytes) -> Steps[c.Commit]:
-    line = yield from reader.next_line()
-    mark, line = yield from read_mark(reader, line)
-    original_oid, line = yield from read_original_oid(reader, line)
+    mark, original_oid, line = yield from read_labels(reader)
     author = encoding = None
     if line.startswith(b"author "):
         author = reader.ident(line[7:])

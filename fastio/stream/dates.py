@@ -34,17 +34,6 @@ def _is_raw(text: bytes, greatest: int | None) -> bool:
 
 def read_raw(text: bytes) -> bytes:
     """Check ``<seconds> <+hhmm>`` and return it as it is."""
-    seconds, _, offset = text.partition(b" ")
-    # The usual spelling first; the digits of equal length compare like numbers.
-    if (
-        len(offset) == 5
-        and offset[1:].isdigit()
-        and offset[:1] in (b"+", b"-")
-        and offset[1:] <= b"1400"
-        and seconds.isdigit()
-        and len(seconds) < 19
-    ):
-        return text
     if not _is_raw(text, _GREATEST_OFFSET):
         raise StreamError(f"invalid raw date: {shown(text)}")
     return text

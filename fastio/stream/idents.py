@@ -5,9 +5,17 @@ Source: git-fast-import(1), "committer".
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from fastio.errors import StreamError
 from fastio.stream.dates import read_date
 from fastio.stream.quoting import shown
+
+# The usual spelling with a raw date, to find that nothing is to be done: it saves half of the time.
+_USUAL: Final = re.compile(
+    rb"[^<>]*+(?<= )<[^<>]*+> [0-9]{1,18}+ [+-](?:0[0-9]{3}|1[0-3][0-9]{2}|1400)"
+)
 
 
 def read_ident(text: bytes, date_format: str = "raw") -> bytes:
@@ -19,6 +27,8 @@ def read_ident(text: bytes, date_format: str = "raw") -> bytes:
     Raises:
         StreamError: The brackets are not where they should be, or the date cannot be read.
     """
+    if date_format == "raw" and _USUAL.fullmatch(text) is not None:
+        return text
     opening = text.find(b"<")
     closing = text.find(b">")
     if opening < 0:

@@ -14,6 +14,7 @@ from typing import Final
 
 from fastio.stream.date_fields import UNKNOWN, Fields
 from fastio.stream.fields import read_number
+from fastio.stream.grammar import MAX_NUMBER
 
 MONTHS: Final = (
     *(b"JANUARY", b"FEBRUARY", b"MARCH", b"APRIL", b"MAY", b"JUNE"),
@@ -63,9 +64,9 @@ _LEAST_EPOCH: Final = 100_000_000  # a bare number with fewer digits may be YYYY
 
 def read_loose_date(text: bytes) -> tuple[int, int] | None:
     """Return seconds since the epoch and minutes east of UTC, or None if *text* is no date."""
-    if (found := _EPOCH.fullmatch(text)) is not None:
+    found = _EPOCH.fullmatch(text)
+    if found is not None and (seconds := _number(found[1])) < MAX_NUMBER:
         offset = int(found[3]) * 60 + int(found[4])
-        seconds = _number(found[1])
         return seconds, -offset if found[2] == b"-" else offset
     fields, at = Fields(), 0
     while at < len(text):

@@ -129,7 +129,7 @@ class StreamReader:
             size, limit = _size(line), self.buffer.max_data
             if size > limit:
                 raise StreamError(f"data longer than {limit} bytes")
-            view = yield from self._take(size)
+            view = self.buffer.take(size) or (yield from self._take(size))
         self.optional_lf = True
         return view
 
