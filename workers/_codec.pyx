@@ -1,0 +1,157 @@
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
+"""Zlib streams that need no compressor: stored blocks, and tiny ones of literals only.
+
+The loops walk pointers within sizes that the callers pass; the tables are indexed by bytes.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from workers._tasks cimport c_deflate_bound
+
+cdef enum:
+    ADLER_BASE = 65521
+    ADLER_RUN = 5552  # most bytes that can be summed before 32 bits overflow (RFC 1950)
+    MAX_STORED = 65535
+
+# RFC 1951, 3.2.6: the fixed code of each literal, first bit lowest, and its length.
+cdef uint16_t literal_codes[256]
+cdef uint8_t literal_bits[256]
+cdef uint32_t crc_table[256]
+
+
+cdef void fill_tables() noexcept nogil:
+    cdef uint32_t value, code, turned, i
+    cdef int bit
+    for i in range(256):
+        literal_bits[i] = 8 if i < 144 else 9
+        code = 0x30 + i if i < 144 else 0x190 + i - 144
+        turned = 0
+        for bit in range(literal_bits[i]):
+            turned = turned << 1 | (code >> bit & 1)
+        literal_codes[i] = <uint16_t>turned
+        value = i
+        for bit in range(8):
+            value = (value >> 1) ^ (<uint32_t>0xEDB88320 * (value & 1))
+        crc_table[i] = value
+
+
+fill_tables()
+
+
+cdef uint32_t adler32(const unsigned char *data, int64_t size) noexcept nogil:
+    cdef uint32_t low = 1, high = 0
+    cdef int64_t i, run
+    while size:
+        run = min(size, <int64_t>ADLER_RUN)
+        for i in range(run):
+            low += data[i]
+            high += low
+        low %= ADLER_BASE
+        high %= ADLER_BASE
+        data += run
+        size -= run
+    return high << 16 | low
+
+
+cdef uint32_t c_crc32(const unsigned char *data, int64_t size) noexcept nogil:
+    """CRC-32 of a few bytes, one at a time: sooner done than a call of a fast library."""
+    cdef uint32_t crc = 0xFFFFFFFF
+    cdef int64_t i
+    for i in range(size):
+        crc = crc_table[(crc ^ data[i]) & 0xFF] ^ (crc >> 8)
+    return ~crc
+
+
+cdef void put_header(unsigned char *out) noexcept nogil:
+    out[0] = 0x78  # deflate, 32 KiB window
+    out[1] = 0x01  # fastest; makes the two a multiple of 31
+
+
+cdef void put_adler(unsigned char *out, uint32_t value) noexcept nogil:
+    out[0] = value >> 24
+    out[1] = value >> 16 & 0xFF
+    out[2] = value >> 8 & 0xFF
+    out[3] = value & 0xFF
+
+
+cdef int64_t c_store(
+    const unsigned char *data, int64_t size, unsigned char *out, int64_t capacity
+) noexcept nogil:
+    """Write a zlib stream of stored blocks, c_deflate_bound(size) bytes; -1: no room."""
+    cdef int64_t left = size, part
+    cdef unsigned char *at = out + 2
+    if c_deflate_bound(size) > capacity:
+        return -1
+    put_header(out)
+    while True:
+        part = min(left, <int64_t>MAX_STORED)
+        at[0] = part == left
+        at[1] = part & 0xFF
+        at[2] = part >> 8
+        at[3] = ~at[1]
+        at[4] = ~at[2]
+        memcpy(at + 5, data + size - left, part)
+        at += 5 + part
+        left -= part
+        if not left:
+            break
+    put_adler(at, adler32(data, size))
+    return at + 4 - out
+
+
+cdef int64_t c_deflate_tiny(
+    const unsigned char *data, int64_t size, unsigned char *out, int64_t capacity
+) noexcept nogil:
+    """Deflate at most TINY bytes as literals of the fixed code; -1: no room.
+
+    Three bytes less than a stored block, and the same as ISA-L makes of so little, for which a
+    compressor needs 3 µs only to be set up. Falls back to a stored block where that is smaller.
+    """
+    cdef int64_t total = 3 + 7, i
+    cdef uint64_t bits = 3  # last block, fixed codes
+    cdef int held = 3
+    cdef unsigned char *at = out + 2
+    for i in range(size):
+        total += literal_bits[data[i]]
+    total = 6 + (total + 7) // 8
+    if total > c_deflate_bound(size):
+        return c_store(data, size, out, capacity)
+    if total > capacity:
+        return -1
+    put_header(out)
+    for i in range(size):
+        bits |= <uint64_t>literal_codes[data[i]] << held
+        held += literal_bits[data[i]]
+        while held >= 8:
+            at[0] = bits & 0xFF
+            at += 1
+            bits >>= 8
+            held -= 8
+    held += 7  # end of block: seven zero bits
+    while held > 0:
+        at[0] = bits & 0xFF
+        at += 1
+        bits >>= 8
+        held -= 8
+    put_adler(at, adler32(data, size))
+    return total
+
+
+def store(const unsigned char[::1] data):
+    """Return *data* as a zlib stream of stored blocks."""
+    cdef int64_t size = data.shape[0], bound = c_deflate_bound(size)
+    stream = PyBytes_FromStringAndSize(NULL, bound)
+    c_store(&data[0] if size else NULL, size, <unsigned char *>PyBytes_AS_STRING(stream), bound)
+    return stream
+
+
+def deflate_tiny(const unsigned char[::1] data):
+    """Return at most TINY bytes as a zlib stream of one block."""
+    cdef unsigned char out[128]
+    cdef int64_t size = data.shape[0]
+    if size > TINY:
+        raise ValueError(f"{size} bytes are not tiny")
+    size = c_deflate_tiny(&data[0] if size else NULL, size, out, sizeof(out))
+    return PyBytes_FromStringAndSize(<char *>out, size)

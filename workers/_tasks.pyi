@@ -1,0 +1,6 @@
+from collections.abc import Buffer
+
+from workers.tasks import Settings
+
+def encode(arena: Buffer, tasks: bytes, settings: Settings) -> bytes: ...
+def deflate_bound(size: int) -> int: ...
