@@ -138,6 +138,11 @@ cdef size_t encode_distance(unsigned char *to, uint64_t distance) noexcept nogil
 
 @cython.final
 cdef class EntryWriter:
+    """Writes entries to *fd* and owns it; *path* is for error messages.
+
+    Raises PackError for what cannot be an entry, and when the file system refuses.
+    """
+
     def __cinit__(self, int fd, path):
         self.fd, self.path = fd, path
         self.buffer = <unsigned char *>malloc(BUFFER)

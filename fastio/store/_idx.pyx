@@ -62,6 +62,11 @@ cdef void sort_keys(Key *keys, size_t count) noexcept nogil:
 
 @cython.final
 cdef class SortedIds:
+    """Ids of the objects of *pack* in oid order, and the sections of an idx made from them.
+
+    Sections are made for a span of objects at a time, so that an idx is never held whole.
+    """
+
     def __cinit__(self, ObjectMap object_map, int pack, int64_t first_id=0):
         cdef uint32_t *ends = NULL
         cdef Key *keys = NULL
@@ -212,6 +217,11 @@ cdef class SortedIds:
 
 
 cdef class IndexView:
+    """Look-ups in the bytes of an idx, which stay the caller's and must not change.
+
+    Raises PackError for bytes that are no idx, and where an entry says what cannot be.
+    """
+
     def __init__(self, source, int oid_size):
         if self.held:
             raise PackError("this pack index is open already")

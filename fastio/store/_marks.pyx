@@ -20,6 +20,8 @@ cdef inline uint64_t scatter(uint64_t number) noexcept nogil:
 
 @cython.final
 cdef class MarkTable:
+    """Entry ids by mark; ``get`` gives -1 for an unknown one, ``items`` go up by mark."""
+
     def __dealloc__(self):
         cdef uint64_t at
         if self.slots == NULL:

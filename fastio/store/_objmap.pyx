@@ -24,6 +24,11 @@ cdef inline uint32_t low_bits(uint32_t bits) noexcept nogil:
 
 @cython.final
 cdef class ObjectMap:
+    """Places by oid. An entry's id is its number in order of insertion, and stays.
+
+    Raises PackError for what is no oid, id or place, and for an oid that is inserted twice.
+    """
+
     def __cinit__(self, int oid_size=20, int64_t capacity=1):
         cdef uint64_t slots = FIRST_SLOTS
         cdef int number

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from fastio.errors import PackError
-from fastio.store._entries import EntryWriter
+from fastio.store.entries import EntryWriter
 from fastio.store.idx import SortedIds, index_pieces
 from fastio.store.new_files import create_temporary, give_name, refuse, remove, write_all, write_new
 
