@@ -123,7 +123,8 @@ def read_refs(git: Git, names: Iterable[bytes] | None = None) -> RefTable:
         _list_refs(git, table, [])
         return table
     wanted = set(names)
-    for name in [name for name in wanted if not name.startswith(b"refs/")]:
+    # A dash would make the name an option; git itself cannot be asked for such a ref.
+    for name in [name for name in wanted if not name.startswith((b"refs/", b"-"))]:
         _read_root_ref(git, table, name)
     wanted.update(table.targets.values())
     patterns = [name for name in wanted if name.startswith(b"refs/")]

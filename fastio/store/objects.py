@@ -1,0 +1,182 @@
+"""All objects of an existing repository: its packs, loose objects and alternates.
+
+Look-ups go to the pack that answered last first, since neighbours in history are neighbours in
+packs. Idx files are opened when first searched. A repository with many packs keeps only some of
+them open, the ones used last.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self, TypeVar
+
+from fastio.errors import ObjectError, PackError
+from fastio.objects.kinds import Oid
+from fastio.store.alternates import find_alternates
+from fastio.store.idx import PackIndex
+from fastio.store.loose import loose_info, read_loose
+from fastio.store.pack_reader import BaseCache, PackFile
+from fastio.store.repository import Repository
+
+T = TypeVar("T")
+MAX_OPEN_PACKS = 256  # two descriptors each, of the usual 1024
+
+
+class ObjectStore:
+    """Reads objects that are stored already; what is being imported is not its business."""
+
+    def __init__(self, repository: Repository, *, max_open_packs: int = MAX_OPEN_PACKS) -> None:
+        self._repository = repository
+        self._format = repository.object_format
+        self._max_open = max_open_packs
+        self._cache = BaseCache()
+        self._directories: list[bytes] | None = None
+        # Path without suffix to the open pack, None for a closed one; last used at the end.
+        self._packs: dict[bytes, PackFile | None] | None = None
+        self._open_count = 0
+
+    @property
+    def has_packs(self) -> bool:
+        """Whether there is any pack at all."""
+        return bool(self._known_packs())
+
+    def find_packed(self, oid: bytes) -> bool:
+        """Tell whether an object is in a pack, alternates included."""
+        return bool(self._known_packs()) and self._find_pack(oid) is not None
+
+    def read(self, oid: Oid) -> tuple[int, bytes]:
+        """Read an object as (type, content).
+
+        Raises:
+            ObjectError: It is missing, or its loose file is damaged.
+            PackError: Its pack is damaged.
+        """
+        found = self._retried(self._read_once, oid)
+        if found is None:
+            raise ObjectError(f"object {oid.hex()} is missing")
+        return found
+
+    def info(self, oid: Oid) -> tuple[int, int] | None:
+        """Tell type and size of an object; None when it is missing."""
+        return self._retried(self._info_once, oid)
+
+    def reload(self) -> bool:
+        """Look again for packs, after some were added or taken away.
+
+        Returns:
+            Whether there were such changes.
+        """
+        before, after = self._known_packs(), self._list_packs()
+        gone, new = before.keys() - after.keys(), after.keys() - before.keys()
+        for path in gone:
+            self._close_pack(path)
+            del before[path]
+        before.update(dict.fromkeys(new))
+        return bool(gone or new)
+
+    def close(self) -> None:
+        """Close all files."""
+        for path in self._packs or ():
+            self._close_pack(path)
+        self._packs = None
+        self._cache.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _retried(
+        self, look_up: Callable[[Oid], tuple[int, T] | None], oid: Oid
+    ) -> tuple[int, T] | None:
+        """Look up once, and once more if another process has changed the packs meanwhile."""
+        try:
+            found = look_up(oid)
+        except PackError:  # perhaps the pack is gone, its objects being in a new one
+            if not self.reload():
+                raise
+            return look_up(oid)
+        if found is None and self.reload():
+            return look_up(oid)
+        return found
+
+    def _read_once(self, oid: Oid) -> tuple[int, bytes] | None:
+        if place := self._find_pack(oid):
+            pack, offset = place
+            return pack.read(offset)
+        return next(
+            filter(None, (read_loose(path, oid) for path in self._object_directories())), None
+        )
+
+    def _info_once(self, oid: Oid) -> tuple[int, int] | None:
+        if place := self._find_pack(oid):
+            pack, offset = place
+            return pack.info(offset)
+        return next(
+            filter(None, (loose_info(path, oid) for path in self._object_directories())), None
+        )
+
+    def _object_directories(self) -> list[bytes]:
+        if self._directories is None:
+            own, git = self._repository.objects_dir, self._repository.git
+            self._directories = [own, *find_alternates(own, git.environment, git.directory)]
+        return self._directories
+
+    def _known_packs(self) -> dict[bytes, PackFile | None]:
+        if self._packs is None:
+            self._packs = self._list_packs()
+        return self._packs
+
+    def _list_packs(self) -> dict[bytes, PackFile | None]:
+        """Packs with an idx, in no particular order."""
+        found: dict[bytes, PackFile | None] = {}
+        for directory in self._object_directories():
+            folder = os.path.join(directory, b"pack")
+            try:
+                names = set(os.listdir(folder))
+            except OSError:
+                continue
+            for name in names:
+                stem, suffix = os.path.splitext(name)
+                if suffix == b".idx" and stem + b".pack" in names:
+                    found[os.path.join(folder, stem)] = None
+        return found
+
+    def _find_pack(self, oid: bytes) -> tuple[PackFile, int] | None:
+        packs = self._known_packs()
+        for path in reversed(packs):
+            pack = packs[path] or self._open_pack(path)
+            if pack is not None and (offset := pack.find(oid)) >= 0:
+                packs[path] = packs.pop(path)
+                return pack, offset
+        return None
+
+    def _open_pack(self, path: bytes) -> PackFile | None:
+        """Open a pack's idx; None if the file is gone, which `reload` will notice."""
+        if not os.path.exists(path + b".idx"):
+            return None
+        index = PackIndex(path + b".idx", self._format)
+        pack = PackFile(path + b".pack", index, self._format, cache=self._cache)
+        packs = self._known_packs()
+        if self._open_count >= self._max_open:
+            oldest = next(other for other in packs if packs[other] is not None)
+            self._close_pack(oldest)
+        packs[path] = pack
+        self._open_count += 1
+        return pack
+
+    def _close_pack(self, path: bytes) -> None:
+        packs = self._known_packs()
+        pack = packs[path]
+        if pack is not None:
+            pack.close()
+            packs[path] = None
+            self._open_count -= 1

@@ -1,0 +1,133 @@
+"""A finished pack, mapped into memory, with its idx.
+
+The mapping is made at the first read: a pack that is only asked which objects it has stays
+closed. What the trailer says is not verified, which would mean to read the whole pack; it is
+compared with the idx, so that the two belong together.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+
+from fastio.errors import PackError
+from fastio.objects.kinds import ObjectFormat, Oid
+from fastio.store.entry_reader import (
+    HEADER_SIZE,
+    BaseCache,
+    EntryHeader,
+    entry_header,
+    read_chain,
+    read_info,
+)
+from fastio.store.idx import PackIndex
+
+__all__ = ["BaseCache", "EntryHeader", "PackFile", "entry_header", "read_chain"]
+
+
+class PackFile:
+    """A pack that can be read by offset or oid."""
+
+    def __init__(
+        self,
+        path: bytes,
+        index: PackIndex,
+        object_format: ObjectFormat,
+        *,
+        cache: BaseCache | None = None,
+    ) -> None:
+        """Name a pack; the file is opened when first read.
+
+        Args:
+            path: The ``.pack`` file.
+            index: Its idx, which this object closes with itself.
+            object_format: The repository's.
+            cache: For delta bases, shared with other packs; None for one of its own.
+        """
+        self.path, self.index, self.object_format = path, index, object_format
+        self._cache = BaseCache() if cache is None else cache
+        self._content: mmap.mmap | None = None
+        self._end = 0
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the pack is mapped."""
+        return self._content is not None
+
+    def find(self, oid: bytes) -> int:
+        """Offset of an object, -1 when it is not in this pack."""
+        return self.index.find(oid)
+
+    def read(self, offset: int) -> tuple[int, bytes]:
+        """Read the object whose entry begins at *offset*, as (type, content).
+
+        Raises:
+            PackError: The pack is damaged or cannot be read.
+        """
+        try:
+            return read_chain(
+                self,
+                offset,
+                self.object_format,
+                resolve_ref_delta=self._find_base,
+                cache=self._cache,
+            )
+        except PackError as error:
+            raise self._named(error) from error
+
+    def info(self, offset: int) -> tuple[int, int]:
+        """Tell type and size of the object whose entry begins at *offset*."""
+        try:
+            return read_info(self, offset, self.object_format, resolve_ref_delta=self._find_base)
+        except PackError as error:
+            raise self._named(error) from error
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Bytes of the file; fewer than *length* only before the trailer, where entries end."""
+        content = self._open() if self._content is None else self._content
+        if not HEADER_SIZE <= offset <= self._end:
+            raise PackError(f"offset {offset} is outside of the pack")
+        return content[offset : min(offset + length, self._end)]
+
+    def close(self) -> None:
+        """Give back the mappings; the idx is closed too."""
+        if self._content is not None:
+            self._content.close()
+        self._content = None
+        self.index.close()
+
+    def _open(self) -> mmap.mmap:
+        try:
+            with open(self.path, "rb") as file:
+                content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:  # ValueError: an empty file
+            raise PackError(f"cannot be opened: {error}") from error
+        self._end = len(content) - self.object_format.oid_size
+        problem = self._find_problem(content)
+        if problem:
+            content.close()
+            raise PackError(problem)
+        self._content = content
+        return content
+
+    def _find_problem(self, content: mmap.mmap) -> str | None:
+        version, count = (int.from_bytes(content[at : at + 4]) for at in (4, 8))
+        if content[:4] != b"PACK" or self._end < HEADER_SIZE:
+            return "not a pack"
+        if version not in (2, 3):
+            return f"version {version} is unknown"
+        if count != len(self.index) or content[self._end :] != self.index.pack_trailer:
+            return "the idx belongs to another pack"
+        return None
+
+    def _find_base(self, oid: Oid) -> int:
+        offset = self.index.find(oid)
+        if offset < 0:
+            raise PackError(f"delta base {oid.hex()} is missing from the pack")
+        return offset
+
+    def _named(self, error: PackError) -> PackError:
+        return type(error)(f"{os.fsdecode(self.path)}: {error}")
