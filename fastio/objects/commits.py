@@ -33,7 +33,7 @@ def build_commit(
         encoding: What the message is encoded in, None for no such header.
         signatures: Signature text by the object format that it signs for.
     """
-    lines = [b"tree " + tree.hex().encode()]
+    lines: list[bytes | memoryview] = [b"tree " + tree.hex().encode()]
     lines += [b"parent " + parent.hex().encode() for parent in parents]
     lines += [b"author " + author, b"committer " + committer]
     if encoding is not None:

@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterator
 
 from fastio.objects.kinds import ObjectFormat, Oid
-from fastio.objects.tree_edit import Leaf, Node, TreeEditor
+from fastio.objects.tree_edit import TreeEditor
+from fastio.objects.tree_nodes import Leaf, Node
 from fastio.objects.trees import REGULAR, is_directory
 
 _PAIRS = re.compile(rb"(?:[0-9a-fA-F]{2})+")

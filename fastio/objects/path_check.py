@@ -31,9 +31,7 @@ _NTFS_START = rb"(?:\A|/|[^/]\\)"
 _NTFS = _NTFS_START + rb"(?i:\.git|git~1)[. ]*(?=[/\\:]|\Z)"
 # ".gitmodules" as NTFS may shorten it: six letters and a small number, or, when many names
 # collide, as much of a hashed prefix as leaves room for the number, eight letters in all.
-_SHORT = b"|".join(
-    b"gi7eba"[:kept] + rb"~[1-9][0-9]{%d}" % (6 - kept) for kept in range(6, -1, -1)
-)
+_SHORT = b"|".join(b"gi7eba"[:kept] + rb"~[1-9][0-9]{%d}" % (6 - kept) for kept in range(6, -1, -1))
 _NTFS_LINK = _NTFS_START + rb"(?i:\.gitmodules|gitmod~[1-4]|" + _SHORT + rb")[. ]*(?=:|\Z)"
 
 _HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")

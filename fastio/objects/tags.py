@@ -30,7 +30,8 @@ def build_tag(
         tagger: Name, email and date, None for no such header.
         message: The message, which is stored as it is, signatures included.
     """
-    lines = [b"object " + target.hex().encode(), b"type " + NAMES[kind], b"tag " + name]
+    lines: list[bytes | memoryview] = [b"object " + target.hex().encode()]
+    lines += [b"type " + NAMES[kind], b"tag " + name]
     if tagger is not None:
         lines.append(b"tagger " + tagger)
     lines += [b"", message]

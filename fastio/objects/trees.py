@@ -43,10 +43,8 @@ def empty_tree_oid(object_format: ObjectFormat) -> Oid:
     return object_format.hash_object(TREE, b"")
 
 
-def walk(
-    load_tree: LoadTree, root: Oid, *, oid_size: int = 20
-) -> Iterator[tuple[bytes, int, Oid]]:
-    """Yield ``(path, mode, oid)`` of everything below *root* that is no directory, in tree order."""
+def walk(load_tree: LoadTree, root: Oid, *, oid_size: int = 20) -> Iterator[tuple[bytes, int, Oid]]:
+    """Yield ``(path, mode, oid)`` of all below *root* that is no directory, in tree order."""
     waiting = [(b"", DIRECTORY, root)]
     while waiting:
         path, mode, oid = waiting.pop()
@@ -55,6 +53,6 @@ def walk(
             continue
         prefix = path + b"/" if path else b""
         waiting.extend(
-            (prefix + name, mode, Oid(child))
+            (prefix + name, mode, child)
             for name, mode, child in reversed(entries(load_tree(oid), oid_size))
         )

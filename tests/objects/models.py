@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastio.objects.kinds import SHA1, TREE
+from fastio.objects.kinds import SHA1, TREE, Oid
 from fastio.objects.trees import DIRECTORY, is_directory
 
-Entry = tuple[int, bytes]
+Entry = tuple[int, Oid]
 
 
 def model_tree(content: Mapping[bytes, Entry]) -> bytes:
@@ -22,7 +22,7 @@ def model_tree(content: Mapping[bytes, Entry]) -> bytes:
     )
 
 
-def model_root(files: Mapping[bytes, Entry]) -> bytes:
+def model_root(files: Mapping[bytes, Entry]) -> Oid:
     """The root oid of a branch that holds *files*, whole paths as keys."""
     content: dict[bytes, Entry] = {}
     below: dict[bytes, dict[bytes, Entry]] = {}

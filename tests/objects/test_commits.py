@@ -62,8 +62,16 @@ def test_sha256_commits() -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"tree ", b"tree " + b"aa" * 20, b"tree " + b"aa" * 32 + b"\n", b"tree " + b"a " * 20 + b"\n"]
-    + [b"tree " + b"aa" * 20 + b"\nparent \n", b"tree " + b"gg" * 20 + b"\n", b"blob"],
+    [
+        b"",
+        b"tree ",
+        b"tree " + b"aa" * 20,
+        b"tree " + b"aa" * 32 + b"\n",
+        b"tree " + b"a " * 20 + b"\n",
+        b"tree " + b"aa" * 20 + b"\nparent \n",
+        b"tree " + b"gg" * 20 + b"\n",
+        b"blob",
+    ],
 )
 def test_what_is_no_commit_is_an_object_error(body: bytes) -> None:
     with pytest.raises(ObjectError):

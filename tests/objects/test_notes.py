@@ -106,7 +106,9 @@ def random_note_commits(seed: int) -> list[list[tuple[int, bytes]]]:
     for _ in range(60):
         chosen = rng.sample(range(1, 270), rng.randint(1, 8))
         removes = len(live) > 255
-        commits.append([(n, b"" if removes and n in live else rng.choice([b"x", b"y"])) for n in chosen])
+        commits.append(
+            [(n, b"" if removes and n in live else rng.choice([b"x", b"y"])) for n in chosen]
+        )
         for number, blob in commits[-1]:
             if blob and number not in live:
                 live.append(number)

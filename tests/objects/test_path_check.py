@@ -31,9 +31,32 @@ def test_always_refused(path: bytes) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [b"a", b"a.b/c", b"...", b"..x", b"a/...", b".gitfoo", b".github/x", b"x\\y", b"con", b"C:/x"]
-    + [b"a\\", b"\\", b"git~2", b"agit~1", b"git~1x", b".git;x", b"\\.git", b"a/\\.git", b".~"]
-    + [b".gitmodules", b"gitmod~1", b"a b\n", b"\xff", b" "],
+    [
+        b"a",
+        b"a.b/c",
+        b"...",
+        b"..x",
+        b"a/...",
+        b".gitfoo",
+        b".github/x",
+        b"x\\y",
+        b"con",
+        b"C:/x",
+        b"a\\",
+        b"\\",
+        b"git~2",
+        b"agit~1",
+        b"git~1x",
+        b".git;x",
+        b"\\.git",
+        b"a/\\.git",
+        b".~",
+        b".gitmodules",
+        b"gitmod~1",
+        b"a b\n",
+        b"\xff",
+        b" ",
+    ],
 )
 def test_always_accepted_for_a_file(path: bytes) -> None:
     assert not refused(path, hfs=True)
@@ -41,8 +64,21 @@ def test_always_accepted_for_a_file(path: bytes) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [b"git~1", b"GIT~1/x", b".git ", b".git...", b".git. ./x", b".git::$DATA", b".git:x"]
-    + [b"x\\.git", b"x\\git~1\\y", b"a\\\\.git", b".git\\x", b"a\\.git ", b"git~1 ."],
+    [
+        b"git~1",
+        b"GIT~1/x",
+        b".git ",
+        b".git...",
+        b".git. ./x",
+        b".git::$DATA",
+        b".git:x",
+        b"x\\.git",
+        b"x\\git~1\\y",
+        b"a\\\\.git",
+        b".git\\x",
+        b"a\\.git ",
+        b"git~1 .",
+    ],
 )
 def test_refused_for_the_sake_of_ntfs(path: bytes) -> None:
     assert refused(path)
@@ -57,8 +93,19 @@ def test_a_symlink_may_never_be_called_gitmodules(path: bytes) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [b".gitmodules ", b".gitmodules:x", b"gitmod~1", b"x/GITMOD~4 .", b"x\\gitmod~1"]
-    + [b"gi7eba~1", b"GI7EBA~9..", b"gi7eb~10", b"gi7e~123", b"g~123456", b"~1234567"],
+    [
+        b".gitmodules ",
+        b".gitmodules:x",
+        b"gitmod~1",
+        b"x/GITMOD~4 .",
+        b"x\\gitmod~1",
+        b"gi7eba~1",
+        b"GI7EBA~9..",
+        b"gi7eb~10",
+        b"gi7e~123",
+        b"g~123456",
+        b"~1234567",
+    ],
 )
 def test_short_names_of_gitmodules_are_refused_for_a_symlink(path: bytes) -> None:
     assert refused(path, SYMLINK)
@@ -74,8 +121,16 @@ def test_names_that_only_look_short_are_fine_for_a_symlink(path: bytes) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [b".g\xe2\x80\x8cit", b"\xe2\x80\x8c.git", b".GIT\xef\xbb\xbf/x", b"x/.git\xe2\x81\xaa"]
-    + [b".git\xff", b".git\xe2\x80", b"x/.git\xff/y", b".git\xef\xbf\xbe"],
+    [
+        b".g\xe2\x80\x8cit",
+        b"\xe2\x80\x8c.git",
+        b".GIT\xef\xbb\xbf/x",
+        b"x/.git\xe2\x81\xaa",
+        b".git\xff",
+        b".git\xe2\x80",
+        b"x/.git\xff/y",
+        b".git\xef\xbf\xbe",
+    ],
 )
 def test_refused_for_the_sake_of_hfs(path: bytes) -> None:
     assert refused(path, hfs=True)

@@ -26,8 +26,12 @@ def test_the_target_is_read_back(oid: Oid, kind: int) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"object aa\ntype blob\n", b"object " + b"aa" * 20 + b"\ntype tomato\ntag x\n"]
-    + [b"type blob\nobject " + b"aa" * 20 + b"\n"],
+    [
+        b"",
+        b"object aa\ntype blob\n",
+        b"object " + b"aa" * 20 + b"\ntype tomato\ntag x\n",
+        b"type blob\nobject " + b"aa" * 20 + b"\n",
+    ],
 )
 def test_what_is_no_tag_is_an_object_error(body: bytes) -> None:
     with pytest.raises(ObjectError):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fastio.errors import ObjectError
+from fastio.objects.kinds import Oid
 from fastio.objects.trees import (
     DIRECTORY,
     GITLINK,
@@ -19,11 +22,13 @@ from fastio.objects.trees import (
 )
 from tests.objects.models import Entry, model_apply, model_tree
 
-A, B = b"a" * 20, b"b" * 20
+A, B = Oid(b"a" * 20), Oid(b"b" * 20)
 # Few names, so that they meet, and those that sort differently as files and as directories.
-names = st.sampled_from([b"a", b"a.b", b"a/"[:1] + b"-", b"a0", b"ab", b"b", b"b.", b"\xff", b"z" * 99])
+names = st.sampled_from([b"a", b"a.b", b"a-", b"a0", b"ab", b"b", b"b.", b"\xff", b"z" * 99])
 modes = st.sampled_from([REGULAR, 0o100755, 0o120000, GITLINK, DIRECTORY, 0o100664])
-values = st.tuples(modes, st.sampled_from([A, B, b"\x00" * 20, b"40000 x\x00" + b"q" * 12]))
+values = st.tuples(
+    modes, st.sampled_from([A, B, Oid(b"\x00" * 20), Oid(b"40000 x\x00" + b"q" * 12)])
+)
 contents = st.dictionaries(names, values)
 changes = st.dictionaries(names, st.none() | values, min_size=1)
 
@@ -83,10 +88,8 @@ def test_random_bytes_are_a_tree_or_an_object_error(noise: bytes, oid_size: int)
         lambda: edit_tree(noise, {b"a": None}, oid_size),
         lambda: tree_delta(noise, noise, oid_size),
     ):
-        try:
+        with suppress(ObjectError):
             call()
-        except ObjectError:
-            pass
 
 
 def test_a_file_that_becomes_a_directory_moves_behind_its_neighbours() -> None:
@@ -139,9 +142,10 @@ def test_an_entry_that_no_tree_can_hold_is_refused(entry: Entry) -> None:
 
 
 def test_walk_yields_leaves_in_tree_order() -> None:
+    root, sub = Oid(b"r" * 20), Oid(b"s" * 20)
     trees = {
-        b"r": model_tree({b"b": (DIRECTORY, b"s" * 20), b"a": (REGULAR, A), b"c": (GITLINK, B)}),
-        b"s": model_tree({b"x": (REGULAR, B)}),
+        root: model_tree({b"b": (DIRECTORY, sub), b"a": (REGULAR, A), b"c": (GITLINK, B)}),
+        sub: model_tree({b"x": (REGULAR, B)}),
     }
-    found = list(walk(lambda oid: trees[oid[:1]], b"r" * 20))  # type: ignore[arg-type]
+    found = list(walk(trees.__getitem__, root))
     assert found == [(b"a", REGULAR, A), (b"b/x", REGULAR, B), (b"c", GITLINK, B)]

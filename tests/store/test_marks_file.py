@@ -43,9 +43,22 @@ def test_sha256_marks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"1" + LINE[2:], b"\n", b"# text\n", b": " + LINE[3:], b":0" + LINE[2:], b":1" + LINE[3:]]
-    + [b":1  " + LINE[3:], b":1\t" + LINE[3:], LINE[:-2] + b"\n", LINE[:-1], b":x " + LINE[3:]]
-    + [b":1 " + b"g" * 40 + b"\n", LINE[:-1] + b" " * (512 - len(LINE)) + b"\n", LINE + b"\n"],
+    [
+        b"1" + LINE[2:],
+        b"\n",
+        b"# text\n",
+        b": " + LINE[3:],
+        b":0" + LINE[2:],
+        b":1" + LINE[3:],
+        b":1  " + LINE[3:],
+        b":1\t" + LINE[3:],
+        LINE[:-2] + b"\n",
+        LINE[:-1],
+        b":x " + LINE[3:],
+        b":1 " + b"g" * 40 + b"\n",
+        LINE[:-1] + b" " * (512 - len(LINE)) + b"\n",
+        LINE + b"\n",
+    ],
 )
 def test_malformed_lines(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(MarksError, match="malformed line"):
