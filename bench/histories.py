@@ -43,7 +43,8 @@ def measure(repository: Path, work: Path, options: argparse.Namespace) -> dict[s
 
 def row(repository: Path, git: Outcome, fastio: Outcome) -> str:
     """Return one line of the table."""
-    name = repository.parent.name if repository.name == ".git" else repository.name
+    place = repository.resolve()
+    name = place.parent.name if place.name == ".git" else place.name
     times, packs = git.best.wall / fastio.best.wall, fastio.pack_size / max(git.pack_size, 1)
     same = "same" if not differences(git, fastio) else "DIFFERS"
     fsck = (fastio.fsck or "").replace("\n", "; ")
