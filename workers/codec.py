@@ -84,7 +84,7 @@ def inflate(data: Buffer, size: int) -> bytes:
     stream = isal_zlib.decompressobj()
     try:
         content: bytes = stream.decompress(data, size + 1)
-    except isal_zlib.error as error:
+    except isal_zlib.error as error:  # type: ignore[misc]  # its stub says "an instance"
         raise CodecError(f"zlib stream is damaged: {error}") from None
     if len(content) != size:
         raise CodecError(f"zlib stream does not hold {size} bytes")

@@ -1,0 +1,307 @@
+"""A pool of forked workers that do batches of tasks; results come in the order of submission.
+
+A *batch* is what the caller submits. It goes to a worker as one *job*, or, after a worker died of
+it, as one job for each of its tasks: so the task to blame is found and all others get done. A job
+whose worker died before answering is given to another one. Only the oldest unanswered job of a
+dead worker is blamed, for workers do them in order: with its third worker lost, a single task is
+given up (PoolError). An exception in a worker is blamed like a death, but costs no worker.
+
+Nothing here can block: a worker is sent no more than fits its pipe while it is not reading, the
+rest waits in a queue, and answers are read only when a selector says that there are some.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import multiprocessing
+import selectors
+import signal
+import warnings
+from collections import deque
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkProcess
+
+from workers import messages, tasks, worker
+from workers.arena import Arena
+from workers.errors import MessageError, PoolError
+from workers.logs import LogRelay, open_descriptors
+from workers.messages import Message
+
+__all__ = ["MAX_BATCH", "Pool"]
+
+logger = logging.getLogger(__name__)
+
+MAX_BATCH = 512
+"""Most tasks of one batch: a frame of 32 KiB."""
+
+_AHEAD = 3  # jobs a worker has at most, so that it never waits for the coordinator
+_PIPE_ROOM = 56 * 1024  # bytes on their way to a worker at most; a pipe holds 64 KiB or more
+_ATTEMPTS = 3
+_PATIENCE = 2.0  # seconds that a worker has to finish its job once the pool is closed
+
+
+class _Batch:
+    """Results of what was submitted at once, as far as they are there."""
+
+    __slots__ = ("missing", "parts")
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = [b""]
+        self.missing = 1
+
+    def split(self, count: int) -> None:
+        self.parts = [b""] * count
+        self.missing = count
+
+
+class _Job:
+    """A batch, or one task of it, that some worker has to do."""
+
+    __slots__ = ("attempts", "batch", "number", "part", "tasks")
+
+    def __init__(self, batch: _Batch, part: int, packed: bytes, number: int) -> None:
+        self.batch, self.part, self.tasks, self.number = batch, part, packed, number
+        self.attempts = 0
+
+    @property
+    def is_single(self) -> bool:
+        return len(self.tasks) <= tasks.TASK_SIZE
+
+
+class _Worker:
+    """The coordinator's side of one worker process."""
+
+    __slots__ = ("jobs", "pipe", "process", "sent")
+
+    def __init__(self, process: ForkProcess, pipe: Connection) -> None:
+        self.process, self.pipe = process, pipe
+        self.jobs: deque[_Job] = deque()
+        self.sent = 0
+
+    def has_room(self, job: _Job) -> bool:
+        size = len(job.tasks) + messages.FRAME_OVERHEAD
+        return len(self.jobs) < _AHEAD and self.sent + size <= _PIPE_ROOM
+
+    def send(self, job: _Job) -> None:
+        self.jobs.append(job)
+        self.sent += len(job.tasks) + messages.FRAME_OVERHEAD
+        self.pipe.send_bytes(messages.pack(Message(messages.ENCODE, job.number, job.tasks)))
+
+    def take_first(self) -> _Job:
+        job = self.jobs.popleft()
+        self.sent -= len(job.tasks) + messages.FRAME_OVERHEAD
+        return job
+
+
+class Pool:
+    """Forked workers that share *arena* with the coordinator.
+
+    Args:
+        arena: Where the tasks' bytes lie.
+        workers: How many processes.
+        settings: The same for all tasks.
+    """
+
+    def __init__(self, arena: Arena, *, workers: int, settings: tasks.Settings) -> None:
+        self._arena, self._count, self._settings = arena, workers, settings
+        self._workers: list[_Worker] = []
+        self._queue: deque[_Job] = deque()
+        self._batches: deque[_Batch] = deque()
+        self._submitted = 0
+        self._jobs = itertools.count()
+        self._relay: LogRelay | None = None
+        self._selector = selectors.DefaultSelector()
+
+    def __enter__(self) -> Pool:
+        self.start()
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.close()
+
+    @property
+    def outstanding(self) -> int:
+        """Batches submitted and not taken yet."""
+        return len(self._batches)
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of the workers."""
+        return [each.process.pid or 0 for each in self._workers]
+
+    def filenos(self) -> list[int]:
+        """Return descriptors that become readable when :meth:`poll` has something to do."""
+        return [each.pipe.fileno() for each in self._workers]
+
+    def start(self) -> None:
+        """Fork the workers.
+
+        Raises:
+            PoolError: Not even one worker could be started.
+        """
+        self._relay = LogRelay()
+        self._fill()
+
+    def submit(self, packed: bytes) -> int:
+        """Hand in a batch of packed tasks; never blocks.
+
+        Returns:
+            The batch's number, counted from 0.
+
+        Raises:
+            ValueError: The batch is empty, too large, or cut.
+        """
+        if not 0 < len(packed) <= MAX_BATCH * tasks.TASK_SIZE or len(packed) % tasks.TASK_SIZE:
+            raise ValueError(f"{len(packed)} bytes are no batch of 1 to {MAX_BATCH} tasks")
+        batch = _Batch()
+        self._batches.append(batch)
+        self._queue.append(_Job(batch, 0, packed, next(self._jobs)))
+        self._submitted += 1
+        self._dispatch()
+        return self._submitted - 1
+
+    def poll(self, timeout: float | None = None) -> bool:
+        """Deal with answers and deaths; wait up to *timeout* seconds (None: for ever) for one.
+
+        Returns:
+            Whether :meth:`take` has something.
+
+        Raises:
+            PoolError: A task failed three times, or no worker can be started.
+        """
+        if not self._batches:
+            return False
+        for key, _ in self._selector.select(timeout if self._batches[0].missing else 0):
+            self._receive(key.data)
+        self._dispatch()
+        return not self._batches[0].missing
+
+    def take(self) -> bytes | None:
+        """Return the results of the oldest batch not taken yet, None while it is not done."""
+        if not self._batches or self._batches[0].missing:
+            return None
+        return b"".join(self._batches.popleft().parts)
+
+    def close(self) -> None:
+        """End all workers, whatever they are doing; nothing of the pool is left."""
+        for each in self._workers:
+            self._selector.unregister(each.pipe)
+            each.pipe.close()
+        for each in self._workers:
+            _bury(each.process)
+        self._workers.clear()
+        self._queue.clear()
+        self._batches.clear()
+        self._selector.close()
+        if self._relay:
+            self._relay.close()
+            self._relay = None
+
+    def _dispatch(self) -> None:
+        """Send queued jobs to the workers with the fewest, as far as they have room."""
+        while self._queue and self._workers:
+            idlest = min(self._workers, key=lambda each: len(each.jobs))
+            if not idlest.has_room(self._queue[0]):
+                return
+            try:
+                idlest.send(self._queue.popleft())
+            except OSError:
+                self._lose(idlest)
+
+    def _receive(self, sender: _Worker) -> None:
+        try:
+            message = messages.unpack(sender.pipe.recv_bytes())
+        except (EOFError, OSError, MessageError):
+            self._lose(sender)
+            return
+        if not sender.jobs or message.job != sender.jobs[0].number:
+            self._lose(sender)  # it answers what was not asked: as good as dead
+            return
+        job = sender.take_first()
+        if message.kind == messages.FAILED:
+            self._retry(job, message.payload.decode(errors="replace"))
+            return
+        job.batch.parts[job.part] = message.payload
+        job.batch.missing -= 1
+
+    def _lose(self, lost: _Worker) -> None:
+        """Replace a worker that died, and find its jobs another one."""
+        self._workers.remove(lost)
+        self._selector.unregister(lost.pipe)
+        lost.pipe.close()
+        lost.process.kill()  # it may only have closed its pipe, or sent nonsense
+        lost.process.join()
+        status = lost.process.exitcode
+        lost.process.close()
+        logger.warning("a worker died (status %s) with %d jobs", status, len(lost.jobs))
+        if lost.jobs:
+            blamed = lost.jobs.popleft()
+            self._queue.extendleft(reversed(lost.jobs))
+            self._retry(blamed, f"a worker died of it (status {status})")
+        self._fill()
+
+    def _retry(self, job: _Job, reason: str) -> None:
+        """Queue a job again that failed or killed its worker, in parts if it has some."""
+        job.attempts += 1
+        if job.is_single:
+            if job.attempts == _ATTEMPTS:
+                raise PoolError(f"a task failed {_ATTEMPTS} times: {reason}", job.tasks)
+            self._queue.appendleft(job)
+            return
+        starts = range(0, len(job.tasks), tasks.TASK_SIZE)
+        job.batch.split(len(starts))
+        self._queue.extendleft(
+            _Job(job.batch, part, job.tasks[start : start + tasks.TASK_SIZE], next(self._jobs))
+            for part, start in reversed(list(enumerate(starts)))
+        )
+
+    def _fill(self) -> None:
+        """Start workers until there are as many as asked for."""
+        while len(self._workers) < self._count:
+            try:
+                self._start_worker()
+            except OSError as error:
+                if not self._workers:
+                    raise PoolError(f"no worker can be started: {error.strerror}") from error
+                logger.warning("a worker could not be started: %s", error.strerror)
+                return
+
+    def _start_worker(self) -> None:
+        assert self._relay is not None, "the pool was not started"
+        context = multiprocessing.get_context("fork")
+        ours, theirs = context.Pipe()
+        foreign = open_descriptors() - self._relay.descriptors - {theirs.fileno(), 2}
+        process = context.Process(
+            target=worker.run,
+            args=(theirs, foreign, self._arena, self._settings, self._relay),
+            daemon=True,
+        )
+        # A signal between fork and the worker's own handlers would run the coordinator's there.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+        try:
+            with warnings.catch_warnings():
+                # Python 3.12 warns of forking with threads: a lock held by one stays locked in
+                # the child. Our only other threads are the relay's. They hold a handler's lock
+                # (which logging renews in the child) or their queue's reading lock (which the
+                # child never takes), and no other of Python's: the child is safe.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                process.start()
+        except OSError:
+            ours.close()
+            raise
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            theirs.close()
+        started = _Worker(process, ours)
+        self._workers.append(started)
+        self._selector.register(ours, selectors.EVENT_READ, started)
+
+
+def _bury(process: ForkProcess) -> None:
+    """Wait for a worker whose pipe was closed, but not for long."""
+    process.join(_PATIENCE)
+    if process.exitcode is None:
+        process.kill()
+        process.join()
+    process.close()

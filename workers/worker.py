@@ -1,0 +1,81 @@
+"""What a worker process does: read a frame, do its tasks, answer; until the pipe ends.
+
+A worker keeps nothing between frames. It ends by itself when its pipe does, that is also when the
+coordinator was killed: nobody else holds the other end.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterable
+from multiprocessing.connection import Connection
+
+from workers import messages, tasks
+from workers.arena import Arena
+from workers.logs import LogRelay
+from workers.messages import Message
+
+__all__ = ["ACTIONS", "run"]
+
+logger = logging.getLogger(__name__)
+
+Action = Callable[[memoryview, bytes, tasks.Settings], bytes]
+
+ACTIONS: dict[int, Action] = {messages.ENCODE: tasks.encode}
+"""What is done for each kind of message; read by a worker when it starts."""
+
+
+def run(
+    pipe: Connection,
+    foreign: Iterable[int],
+    arena: Arena,
+    settings: tasks.Settings,
+    relay: LogRelay,
+) -> None:
+    """Be a worker until *pipe* ends.
+
+    Args:
+        pipe: The worker's end, for reading and writing.
+        foreign: Descriptors inherited from the coordinator that are none of our business.
+        arena: The shared arena.
+        settings: The same for all tasks.
+        relay: Takes log records to the coordinator.
+    """
+    _let_go(foreign)
+    # Ctrl-C goes to the whole foreground group; the coordinator decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    relay.enter_worker()
+    logger.debug("worker %d starts", os.getpid())
+    try:
+        while True:
+            message = messages.unpack(pipe.recv_bytes())
+            pipe.send_bytes(messages.pack(_answer(message, arena, settings)))
+    except (EOFError, OSError):
+        logger.debug("worker %d ends", os.getpid())
+
+
+def _answer(message: Message, arena: Arena, settings: tasks.Settings) -> Message:
+    try:
+        results = ACTIONS[message.kind](arena.view, message.payload, settings)
+    except Exception as error:  # whatever it is, the coordinator has to know
+        reason = f"{type(error).__name__}: {error}"
+        logger.debug("job %d failed", message.job, exc_info=True)
+        return Message(messages.FAILED, message.job, reason.encode())
+    return Message(messages.DONE, message.job, results)
+
+
+def _let_go(foreign: Iterable[int]) -> None:
+    """Point inherited descriptors at /dev/null.
+
+    Siblings' pipes must not be held open here, or they would not end with the coordinator; nor
+    pipes to git, the frontend's pipes, files. They are replaced instead of closed because Python
+    objects own them still, and might close the number when it means something else.
+    """
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in foreign:
+        os.dup2(null, descriptor)
+    os.close(null)
