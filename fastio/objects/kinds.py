@@ -16,6 +16,10 @@ NAMES = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob", TAG: b"tag"}
 NUMBERS = {name: number for number, name in NAMES.items()}
 
 
+# hashlib.new() would look the name up for every object, at half a microsecond each.
+_HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+
+
 class Hash(Protocol):
     """What fastio needs of a hashlib object."""
 
@@ -35,7 +39,7 @@ class ObjectFormat:
 
     def new(self, data: bytes = b"") -> Hash:
         """Start a hash, with *data* as its first bytes."""
-        return hashlib.new(self.name, data, usedforsecurity=False)
+        return _HASHES[self.name](data, usedforsecurity=False)
 
     @property
     def zero_oid(self) -> Oid:

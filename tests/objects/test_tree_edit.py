@@ -163,6 +163,36 @@ def test_deleteall_keeps_the_old_version_as_delta_base(trees: Trees) -> None:
     assert 0 < deltas[0][1] < 40
 
 
+def test_a_directory_that_is_removed_and_filled_anew_keeps_its_delta_base(trees: Trees) -> None:
+    root = trees.with_files(*(b"d/file%d" % n for n in range(9))).write()
+    editor = trees.editor(root)
+    editor.remove(b"d")
+    editor.set(b"d", REGULAR, B)
+    for n in range(9):
+        editor.set(b"d/file%d" % n, REGULAR, A)
+    trees.stored = 0
+    assert editor.write() == root
+    assert trees.stored == 0
+
+
+def test_the_root_can_be_looked_at_and_edited_further(trees: Trees) -> None:
+    editor = trees.editor()
+    assert editor.get(b"") == (DIRECTORY, EMPTY)
+    editor.set(b"a", REGULAR, A)
+    found = editor.get(b"")
+    editor.set(b"b", REGULAR, A)
+    assert found == (DIRECTORY, model_root({b"a": (REGULAR, A)}))
+    assert editor.get(b"/") == (DIRECTORY, editor.write())
+    assert trees.names(editor) == [b"a", b"b"]
+
+
+def test_an_empty_root_can_be_copied_as_a_directory(trees: Trees) -> None:
+    editor = trees.editor()
+    editor.copy(b"", b"sub")
+    assert trees[editor.write()] == b"40000 sub\x00" + EMPTY
+    assert trees[EMPTY] == b""
+
+
 def test_a_copy_of_a_dirty_directory_stores_no_tree_of_its_own(trees: Trees) -> None:
     editor = trees.with_files(b"a/x", b"a/y")
     editor.copy(b"a", b"b")
