@@ -1,0 +1,196 @@
+"""``fastio import``: read a fast-import stream into the current repository."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import FrameType
+
+from fastio.cli.progress import ProgressBar
+from fastio.errors import FastioError, UsageError
+from fastio.importer.importer import Importer
+from fastio.importer.options import ImportOptions, parse_size, parse_uint
+from fastio.importer.replies import ReplyPipeClosed
+from fastio.importer.report import statistics
+from fastio.importer.source import Source
+from fastio.store.refs import Status
+from fastio.store.repository import Repository
+
+USAGE = """\
+usage: fastio import [<options>] [<stream-file>]
+
+Reads a fast-import stream from the file, or from stdin, into the current repository.
+A file in an lz4 frame is recognised.
+
+fastio's own options:
+    --workers=<n>         worker processes (default: one a core; 0: none)
+    --memory=<size>       memory to use, beside 48 bytes an object, as 512m or 1g
+                          (default: a quarter of the machine's, at most 1g)
+    --compression=<n>     zlib level of the pack, -1 to 9 (default: pack.compression,
+                          core.compression)
+    --no-progress         no progress bar
+
+git's options, as in 'git fast-import':
+    --force --quiet --stats --done --date-format=<format>
+    --import-marks=<file> --import-marks-if-exists=<file> --export-marks=<file>
+    --[no-]relative-marks --cat-blob-fd=<fd> --depth=<n> --big-file-threshold=<size>
+    --active-branches=<n> --allow-unsafe-features
+    --signed-commits=<mode> --signed-tags=<mode>
+        (verbatim, warn-verbatim, strip, warn-strip, abort)
+"""
+
+
+@dataclass(slots=True)
+class _CommandLine:
+    """What the words said: options of our own, git's words for later, the stream's file."""
+
+    options: ImportOptions = field(default_factory=ImportOptions)
+    words: list[str] = field(default_factory=list)
+    file: str | None = None
+    progress: bool = True
+
+
+def run(words: Sequence[str]) -> int:
+    """Run the subcommand; returns the exit status."""
+    if list(words) in (["-h"], ["--help"], ["--help-all"]):
+        sys.stdout.write(USAGE)
+        return 0
+    started = time.monotonic()
+    try:
+        line = _parse(words)
+        repository = Repository.discover()
+        # Settings that make no sense are refused before anything is read.
+        importer = Importer(repository, line.options, line.words)
+        source = Source(_open(line.file))
+    except FastioError as error:
+        if isinstance(error, UsageError):
+            sys.stderr.write(f"fatal: {error}\n{USAGE}")
+        else:
+            sys.stderr.write(f"fatal: {error}\n")
+        return error.exit_status
+    signal.signal(signal.SIGUSR1, _checkpoint_handler(importer))
+    with _progress_of(line, importer, source) as progress:
+        importer.progress = progress
+        status = _run(importer, source)
+    _tell_end(importer, line.options, status, started)
+    return status
+
+
+def _run(importer: Importer, source: Source) -> int:
+    try:
+        return importer.run(source)
+    except KeyboardInterrupt:
+        _die_by(signal.SIGINT)
+    except ReplyPipeClosed:
+        _die_by(signal.SIGPIPE)
+    return 128
+
+
+def _die_by(number: signal.Signals) -> None:
+    """End as a C program does that does not handle the signal."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _checkpoint_handler(importer: Importer) -> Callable[[int, FrameType | None], None]:
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        importer.checkpoint_requested = True
+
+    return handle
+
+
+def _tell_end(importer: Importer, options: ImportOptions, status: int, started: float) -> None:
+    if status <= 1 and not options.quiet:
+        for text in statistics(importer, started):
+            sys.stderr.write(text + "\n")
+    if status:
+        updated = importer.publisher.result.count(Status.UPDATED)
+        what = f"{updated} refs updated" if updated else "no ref was changed"
+        refused = importer.publisher.result.count(Status.REFUSED)
+        also = f", {refused} refused" if refused else ""
+        sys.stderr.write(f"fastio: import failed: {what}{also}\n")
+
+
+def _progress_of(line: _CommandLine, importer: Importer, source: Source) -> ProgressBar:
+    return ProgressBar(
+        enabled=line.progress and not line.options.quiet and "--quiet" not in line.words,
+        position=lambda: source.position,
+        objects=lambda: len(importer.sink.map),
+        size=source.size,
+    )
+
+
+def _open(path: str | None) -> int:
+    if path is None:
+        return _widen(sys.stdin.fileno())
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise FastioError(f"cannot open '{path}': {error.strerror}") from error
+
+
+def _widen(fd: int) -> int:
+    """Let a pipe hold a megabyte, so that it takes fewer reads; not all systems can."""
+    import fcntl  # noqa: PLC0415 - only for stdin
+
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        try:
+            fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, 1 << 20)
+        except OSError:
+            return fd
+    return fd
+
+
+# --- the command line -----------------------------------------------------------------------------
+
+
+def _parse(words: Sequence[str]) -> _CommandLine:
+    line = _CommandLine()
+    for position, word in enumerate(words):
+        if word == "--":
+            files = list(words[position + 1 :])
+        elif word.startswith("-") and len(word) > 1:
+            if not _take_own(line, word):
+                line.words.append(word)
+            continue
+        else:
+            files = list(words[position:])
+        if len(files) > 1:
+            raise UsageError(f"more than one stream file: {' '.join(files)}")
+        line.file = files[0] if files and files[0] != "-" else None
+        break
+    line.options.allow_unsafe_features = "--allow-unsafe-features" in line.words
+    return line
+
+
+def _take_own(line: _CommandLine, word: str) -> bool:
+    """Apply an option that git does not have; False if it is none of those."""
+    name, equals, value = word.partition("=")
+    options = line.options
+    try:
+        if word == "--no-progress":
+            line.progress = False
+        elif word == "--progress":
+            line.progress = True
+        elif name == "--workers" and equals:
+            options.workers = parse_uint(value)
+        elif name == "--memory" and equals:
+            options.memory = parse_size(value)
+        elif name == "--compression" and equals:
+            options.compression = _level(value)
+        else:
+            return False
+    except ValueError:
+        raise UsageError(f"bad value: {word}") from None
+    return True
+
+
+def _level(text: str) -> int:
+    level = int(text)
+    if not -1 <= level <= 9:
+        raise ValueError(text)
+    return level

@@ -1,0 +1,75 @@
+"""The progress bar: on stderr, and only on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tqdm import tqdm
+
+# More often than this nobody can read it.
+INTERVAL = 0.1
+
+
+class ProgressBar:
+    """Shows bytes, rate, time left where the size is known, objects, and the phase.
+
+    Args:
+        enabled: Whether a bar is wanted at all.
+        position: Says how many bytes of the input have been read.
+        objects: Says how many objects have been handled.
+        size: Bytes of the input, None when unknown.
+    """
+
+    def __init__(
+        self,
+        *,
+        enabled: bool,
+        position: Callable[[], int],
+        objects: Callable[[], int],
+        size: int | None,
+    ) -> None:
+        self._enabled = enabled and sys.stderr.isatty()
+        self._position, self._objects, self._size = position, objects, size
+        self._bar: tqdm[None] | None = None
+        self._next = 0.0
+
+    def __enter__(self) -> Self:
+        if self._enabled:
+            from tqdm import tqdm  # noqa: PLC0415 - a pipe needs no bar
+
+            self._bar = tqdm(
+                total=self._size,
+                unit="B",
+                unit_scale=True,
+                dynamic_ncols=True,
+                leave=False,
+                file=sys.stderr,
+                mininterval=INTERVAL,
+            )
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def __call__(self, phase: str) -> None:
+        """Show where things stand in *phase*."""
+        bar, now = self._bar, time.monotonic()
+        if bar is None or (now < self._next and bar.desc == phase + ": "):
+            return
+        self._next = now + INTERVAL
+        bar.set_description(phase, refresh=False)
+        bar.set_postfix_str(f"{self._objects():,} objects", refresh=False)
+        bar.update(self._position() - bar.n)
+        bar.refresh()

@@ -1,0 +1,364 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Loops of the blob path; blobs.py tells the story."""
+
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from fastio.store._entries cimport EntryWriter
+from fastio.store._marks cimport MarkTable
+from fastio.store._objmap cimport ObjectMap
+from workers._arena cimport Arena
+from workers._tasks cimport DELTA, FULL, Result, Task, c_deflate_bound
+
+from collections import deque
+
+from fastio.errors import WorkerError
+
+cdef enum:
+    KIND_BLOB = 3
+    # A batch is one message: large enough to make its cost vanish, small enough to spread the
+    # work and to fit the pipe's buffer (64 bytes a task).
+    BATCH_TASKS = 128
+    BATCH_BYTES = 1 << 19
+    # Below this a delta cannot pay: its own headers and the copy cost as much.
+    MIN_DELTA_TARGET = 50
+    ELSEWHERE = 0xFFFF
+
+HELD, SUBMITTED, ACCEPTED = 0, 1, 2
+
+
+@cython.freelist(4096)
+@cython.no_gc
+cdef class Blob:
+    """A blob in the arena, from its arrival until nothing needs its bytes any more."""
+
+    cdef readonly uint64_t mark
+    cdef readonly int64_t stream_offset
+    cdef readonly int64_t size
+    cdef readonly int64_t entry
+    cdef readonly Blob base
+    cdef readonly int depth
+    cdef readonly int state
+    cdef readonly int generation
+    cdef public int paths
+    cdef bint held
+    cdef int pins
+    cdef int64_t raw_offset
+    cdef int64_t out_offset
+    cdef int64_t out_capacity
+
+
+cdef class BlobQueue:
+    """Blobs on their way from the stream to the pack, in the order of their submission."""
+
+    cdef Arena arena
+    cdef ObjectMap object_map
+    cdef MarkTable marks
+    cdef EntryWriter entries
+    cdef object encoder
+    cdef object make_room
+    cdef object find_packed
+    cdef object held
+    cdef object batches
+    cdef list batch
+    cdef list ready_batch
+    cdef bytearray tasks
+    cdef bytes results
+    cdef Py_ssize_t ready_index
+    cdef int64_t batch_bytes
+    cdef int64_t hold_bytes_limit
+    cdef Py_ssize_t hold_count_limit
+    cdef int depth_limit
+    cdef int oid_size
+    cdef int pack_number
+    cdef Blob previous
+    cdef readonly dict pending
+    cdef readonly set live
+    cdef readonly int64_t held_bytes
+    cdef readonly int64_t in_flight
+    cdef readonly int64_t submitted
+    cdef readonly int64_t accepted
+    cdef readonly int64_t stored
+    cdef readonly int64_t duplicates
+    cdef readonly int64_t deltas
+    cdef readonly int64_t redone
+    cdef readonly int64_t raw_bytes
+
+    def __init__(self, Arena arena, ObjectMap object_map, MarkTable marks, *, encoder, make_room,
+                 find_packed, int oid_size, int depth_limit, int64_t hold_bytes,
+                 Py_ssize_t hold_count):
+        self.arena, self.object_map, self.marks = arena, object_map, marks
+        self.encoder, self.make_room, self.find_packed = encoder, make_room, find_packed
+        self.oid_size, self.depth_limit = oid_size, depth_limit
+        self.hold_bytes_limit, self.hold_count_limit = hold_bytes, hold_count
+        self.held, self.batches = deque(), deque()
+        self.batch, self.tasks = [], bytearray()
+        self.pending, self.live = {}, set()
+
+    def set_pack(self, EntryWriter entries, int pack_number):
+        """Direct what is accepted from now on into a new pack. Nothing may be in flight."""
+        self.entries, self.pack_number = entries, pack_number
+        self._replace_previous(None)
+
+    def set_find_packed(self, find_packed):
+        """Say how to look for oids in the repository's packs; None where there are none."""
+        self.find_packed = find_packed
+
+    # --- arrival ------------------------------------------------------------------------------
+
+    def admit(self, const unsigned char[::1] buffer, const int64_t[::1] rows):
+        """Copy a run of blobs into the arena; four numbers each: mark, start, size, offset."""
+        cdef Py_ssize_t i
+        cdef Blob blob
+        for i in range(0, rows.shape[0], 4):
+            blob = self._new(<uint64_t>rows[i], rows[i + 2], rows[i + 3])
+            if blob.size:
+                memcpy(self.arena.base + blob.raw_offset, &buffer[rows[i + 1]], blob.size)
+            self._hold(blob)
+
+    def open(self, uint64_t mark, int64_t size, int64_t stream_offset):
+        """Make room for a blob whose bytes come through :meth:`fill`."""
+        return self._new(mark, size, stream_offset)
+
+    def fill(self, Blob blob, int64_t at, const unsigned char[::1] data):
+        """Copy *data* to position *at* of an open blob."""
+        if at < 0 or at + data.shape[0] > blob.size:
+            raise WorkerError("blob data leaves its place in the arena")
+        if data.shape[0]:
+            memcpy(self.arena.base + blob.raw_offset + at, &data[0], data.shape[0])
+
+    def hold(self, Blob blob):
+        """Keep a filled blob back until its path is known; a settled one needs no keeping."""
+        if blob.state == 0:
+            self._hold(blob)
+
+    def settled(self, uint64_t mark, int64_t entry):
+        """Stand for a blob that found its way into the pack without this queue."""
+        cdef Blob blob = Blob.__new__(Blob)
+        blob.mark, blob.entry, blob.state, blob.raw_offset = mark, entry, 2, -1
+        return blob
+
+    cdef Blob _new(self, uint64_t mark, int64_t size, int64_t stream_offset):
+        cdef Blob blob = Blob.__new__(Blob)
+        blob.raw_offset = self._allocate(size)
+        blob.mark, blob.size, blob.stream_offset = mark, size, stream_offset
+        blob.entry = -1
+        blob.pins = 1
+        self.raw_bytes += size
+        self.live.add(blob)
+        return blob
+
+    cdef int64_t _allocate(self, int64_t size) except -1:
+        cdef int64_t offset = self.arena.c_allocate(size)
+        while offset < 0:
+            self.make_room(size)
+            offset = self.arena.c_allocate(size)
+        return offset
+
+    cdef int _hold(self, Blob blob) except -1:
+        cdef Blob older
+        if blob.mark:
+            self.forget_mark(blob.mark)
+            self.pending[blob.mark] = blob
+        blob.held = True
+        self.held.append(blob)
+        self.held_bytes += blob.size
+        while self.held_bytes > self.hold_bytes_limit or len(self.held) > self.hold_count_limit:
+            older = self.held.popleft()
+            if older.state == 0:
+                self._submit_pathless(older)
+        return 0
+
+    def forget_mark(self, uint64_t mark):
+        """A later object takes over *mark*: an earlier blob must not claim it on acceptance."""
+        cdef Blob earlier = self.pending.pop(mark, None)
+        if earlier is not None:
+            earlier.mark = 0
+
+    # --- submission ---------------------------------------------------------------------------
+
+    cdef int _submit_pathless(self, Blob blob) except -1:
+        cdef Blob base = self.previous
+        if base is not None and base.depth >= self.depth_limit:
+            base = None
+        self.submit(blob, base)
+        if blob.size >= MIN_DELTA_TARGET:
+            self._replace_previous(blob)
+        return 0
+
+    cdef int _replace_previous(self, Blob blob) except -1:
+        if self.previous is not None:
+            self.unpin(self.previous)
+        self.previous = blob
+        if blob is not None:
+            self.pin(blob)
+        return 0
+
+    def submit_held(self):
+        """Submit all blobs whose path is still unknown, oldest first."""
+        cdef Blob blob
+        while self.held:
+            blob = self.held.popleft()
+            if blob.state == 0:
+                self._submit_pathless(blob)
+
+    cpdef submit(self, Blob blob, Blob base):
+        """Hand *blob* to the encoder, with the bytes of *base* (or None) as delta base."""
+        cdef Task task
+        if base is not None and (blob.size < MIN_DELTA_TARGET or self.depth_limit <= 0
+                                 or base.generation != self.pack_number or base.state == 0):
+            base = None
+        blob.out_capacity = c_deflate_bound(blob.size)
+        blob.out_offset = self._allocate(blob.out_capacity)
+        task.raw_offset, task.raw_size = blob.raw_offset, blob.size
+        task.base_offset, task.base_size, task.max_delta = -1, 0, 0
+        if base is not None:
+            task.base_offset, task.base_size = base.raw_offset, base.size
+            task.max_delta = blob.size // 2
+            blob.depth = base.depth + 1
+            base.pins += 1
+        task.out_offset, task.out_capacity = blob.out_offset, blob.out_capacity
+        task.kind = KIND_BLOB
+        blob.base = base
+        if blob.held:
+            blob.held = False
+            self.held_bytes -= blob.size
+        blob.state = 1
+        blob.generation = self.pack_number
+        self.in_flight += blob.size + blob.out_capacity
+        self.submitted += 1
+        self.batch.append(blob)
+        self.tasks += PyBytes_FromStringAndSize(<char *>&task, sizeof(Task))
+        self.batch_bytes += blob.size
+        if len(self.batch) >= BATCH_TASKS or self.batch_bytes >= BATCH_BYTES:
+            self.flush()
+
+    cpdef flush(self):
+        """Send the unfinished batch on its way."""
+        if self.batch:
+            tasks, batch, raw_bytes = bytes(self.tasks), self.batch, self.batch_bytes
+            self.batch, self.tasks, self.batch_bytes = [], bytearray(), 0
+            self.batches.append((batch, tasks))
+            self.encoder.submit(tasks, len(batch), raw_bytes)
+
+    # --- acceptance ---------------------------------------------------------------------------
+
+    def accept(self, int64_t limit):
+        """Take results in submission order until *limit* blobs are accepted or none is ready."""
+        cdef const Result *result
+        while self.accepted < limit:
+            if self.ready_batch is None:
+                self.results = self.encoder.take()
+                if self.results is None:
+                    return
+                self.ready_batch, _ = self.batches.popleft()
+                self.ready_index = 0
+                if PyBytes_GET_SIZE(self.results) != len(self.ready_batch) * <Py_ssize_t>sizeof(Result):
+                    raise WorkerError("a worker's answer does not fit its tasks")
+            result = <const Result *>PyBytes_AS_STRING(self.results) + self.ready_index
+            self._accept(<Blob>self.ready_batch[self.ready_index], result)
+            self.accepted += 1
+            self.ready_index += 1
+            if self.ready_index == len(self.ready_batch):
+                self.ready_batch = None
+
+    cdef int _accept(self, Blob blob, const Result *result) except -1:
+        cdef int64_t entry = self.object_map.c_find(result.oid)
+        cdef Blob base = blob.base
+        if result.form != FULL and result.form != DELTA:
+            raise WorkerError(f"the blob at byte {blob.stream_offset} could not be encoded")
+        if entry < 0 and self.find_packed is not None and self.find_packed(
+            PyBytes_FromStringAndSize(<const char *>result.oid, self.oid_size)
+        ):
+            entry = self.object_map.c_insert(result.oid, ELSEWHERE, 0, KIND_BLOB, 0, 0)
+        if entry < 0:
+            entry = self._store(blob, result)
+            self.stored += 1
+        else:
+            self.duplicates += 1
+        blob.entry = entry
+        blob.state = 2
+        if blob.mark:
+            self.marks.c_set(blob.mark, entry)
+            if self.pending.get(blob.mark) is blob:
+                del self.pending[blob.mark]
+        self.arena.c_free(blob.out_offset)
+        self.in_flight -= blob.size + blob.out_capacity
+        blob.base = None
+        if base is not None:
+            self.unpin(base)
+        self.unpin(blob)
+        return 0
+
+    cdef int64_t _store(self, Blob blob, const Result *result) except -1:
+        """Write a blob that is new to the pack; returns its entry in the object map."""
+        cdef int64_t base_offset = -1, offset
+        cdef int depth = 0
+        cdef uint32_t base_entry
+        cdef bytes again
+        if result.form == DELTA:
+            base_entry = <uint32_t>blob.base.entry
+            depth = self.object_map.c_depth(base_entry) + 1
+            if self.object_map.c_pack(base_entry) != self.pack_number or depth > self.depth_limit:
+                # The base turned out to lie in another pack or deeper than planned.
+                again = self._encode_full(blob)
+                self.redone += 1
+                result = <const Result *>PyBytes_AS_STRING(again)
+                depth = 0
+            else:
+                base_offset = self.object_map.c_offset(base_entry)
+                self.deltas += 1
+        offset = self.entries.c_append(
+            KIND_BLOB, result.inflated_size, self.arena.base + blob.out_offset,
+            result.packed_size, base_offset, result.crc,
+        )
+        return self.object_map.c_insert(
+            result.oid, self.pack_number, offset, KIND_BLOB, depth, self.entries.last_crc
+        )
+
+    cdef bytes _encode_full(self, Blob blob):
+        cdef Task task
+        task.raw_offset, task.raw_size = blob.raw_offset, blob.size
+        task.base_offset, task.base_size, task.max_delta = -1, 0, 0
+        task.out_offset, task.out_capacity = blob.out_offset, blob.out_capacity
+        task.kind = KIND_BLOB
+        return self.encoder.encode_here(
+            PyBytes_FromStringAndSize(<char *>&task, sizeof(Task)))
+
+    # --- arena --------------------------------------------------------------------------------
+
+    cpdef pin(self, Blob blob):
+        """Keep the blob's bytes in the arena until :meth:`unpin`."""
+        blob.pins += 1
+
+    cpdef unpin(self, Blob blob):
+        """Undo one :meth:`pin`; the last one frees the blob's bytes."""
+        blob.pins -= 1
+        if blob.pins == 0:
+            self.arena.c_free(blob.raw_offset)
+            blob.raw_offset = -1
+            self.live.discard(blob)
+
+    def compact(self):
+        """Move all blobs together, so that free space is one piece. Nothing may be in flight."""
+        cdef Blob blob
+        blobs = sorted(self.live, key=_raw_offset)
+        for blob, offset in zip(blobs, self.arena.compact([_raw_offset(b) for b in blobs])):
+            blob.raw_offset = offset
+
+    def content(self, Blob blob):
+        """Return a copy of the blob's bytes, or None when they are no longer in the arena."""
+        if blob.raw_offset < 0:
+            return None
+        return PyBytes_FromStringAndSize(<char *>self.arena.base + blob.raw_offset, blob.size)
+
+    @property
+    def waiting(self):
+        """How many submitted blobs are not accepted yet."""
+        return self.submitted - self.accepted
+
+
+def _raw_offset(Blob blob):
+    return blob.raw_offset

@@ -1,0 +1,84 @@
+"""Blobs too large to hold: hashed and deflated as they arrive, never whole in memory.
+
+The packed payload goes to a nameless temporary file beside the packs first. Only when the last byte
+has come is the oid known, and with it whether the pack needs the object at all.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import IO, TYPE_CHECKING
+
+from fastio.errors import PackError
+from fastio.objects.kinds import BLOB, Hash, Oid
+from workers.deflater import Deflater
+
+if TYPE_CHECKING:
+    from fastio.importer.object_sink import ObjectSink
+    from fastio.stream.commands import Data
+
+
+class BigBlobWriter:
+    """Takes one large blob at a time: :meth:`begin`, :meth:`write` for each piece, :meth:`finish`.
+
+    Args:
+        sink: Where the object goes.
+        directory: ``objects/pack``, for the temporary file.
+        level: Compression level.
+
+    Raises:
+        PackError: The temporary file cannot be written.
+    """
+
+    def __init__(self, sink: ObjectSink, directory: bytes, level: int) -> None:
+        self._sink, self._directory, self._level = sink, directory, level
+        self._mark = self._size = self._packed_size = 0
+        self._hash: Hash
+        self._deflater: Deflater
+        self._file: IO[bytes] | None = None
+
+    def begin(self, mark: int, size: int) -> None:
+        """Start a blob of *size* bytes."""
+        self._mark, self._size, self._packed_size = mark, size, 0
+        self._hash = self._sink.object_format.new(b"blob %d\x00" % size)
+        self._deflater = Deflater(self._level)
+        try:
+            self._file = tempfile.TemporaryFile(dir=self._directory, prefix=b"tmp_blob_")
+        except OSError as error:
+            raise self._refusal(error) from error
+
+    def write(self, data: Data) -> None:
+        """Take the next bytes."""
+        self._hash.update(data)
+        self._put(self._deflater.compress(data))
+
+    def finish(self) -> tuple[int, int]:
+        """End the blob and store it if it is new.
+
+        Returns:
+            Its mark (0 for none) and its entry in the object map.
+        """
+        self._put(self._deflater.flush())
+        oid = Oid(self._hash.digest())
+        file, self._file = self._file, None
+        assert file is not None
+        with file:
+            entry = self._sink.known(oid, BLOB)
+            if entry < 0:
+                file.seek(0)
+                entry = self._sink.append_file(oid, BLOB, self._size, file, self._packed_size)
+        if self._mark:
+            self._sink.marks.set(self._mark, entry)
+        return self._mark, entry
+
+    def _put(self, packed: bytes) -> None:
+        assert self._file is not None
+        try:
+            self._file.write(packed)
+        except OSError as error:
+            raise self._refusal(error) from error
+        self._packed_size += len(packed)
+
+    def _refusal(self, error: OSError) -> PackError:
+        where = self._directory.decode(errors="backslashreplace")
+        return PackError(f"cannot write a large blob to {where}: {error.strerror}")

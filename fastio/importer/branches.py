@@ -1,0 +1,86 @@
+"""Branches of a run: what each name stands for while the import goes on.
+
+A branch needs no open tree between commits: its root's oid is enough, since trees are cached by
+oid. So any number of branches can be worked on in turn at the same cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastio.errors import StreamError
+from fastio.objects.kinds import Oid
+from fastio.store.ref_names import check_ref_format
+
+
+@dataclass(slots=True)
+class Branch:
+    """A name's current commit and tree.
+
+    Attributes:
+        name: The full ref name, as written in the stream.
+        tip: The newest commit's oid; None while the branch is unborn.
+        tree: The root tree's oid; None for an empty tree.
+        delete: Whether the ref goes away at the next update if there is no tip then.
+        notes: How many notes the tree holds, 0 when not counted yet.
+    """
+
+    name: bytes
+    tip: Oid | None = None
+    tree: Oid | None = None
+    delete: bool = False
+    notes: int = 0
+
+
+class BranchTable:
+    """All branches of a run by their exact name."""
+
+    def __init__(self) -> None:
+        self._branches: dict[bytes, Branch] = {}
+
+    def __len__(self) -> int:
+        return len(self._branches)
+
+    def get(self, name: bytes) -> Branch | None:
+        """Return the branch of that exact name, if this run has one."""
+        return self._branches.get(name)
+
+    def open(self, name: bytes) -> Branch:
+        """Return the branch of that name, made anew if need be.
+
+        Raises:
+            StreamError: No ref may have that name.
+        """
+        branch = self._branches.get(name)
+        if branch is None:
+            if not check_ref_format(name, allow_onelevel=True):
+                raise StreamError(f"branch name doesn't conform to GIT standards: {show(name)}")
+            branch = self._branches[name] = Branch(name)
+        return branch
+
+    def in_update_order(self) -> list[Branch]:
+        """Return all branches in the order in which git updates refs.
+
+        It shows when two new names exclude each other (``x`` and ``x/y``): the first one wins. The
+        order is that of a table of 1039 buckets, newest first in each.
+        """
+        numbered = enumerate(self._branches.values())
+        return [
+            branch
+            for _, _, branch in sorted(
+                (_bucket(branch.name), -number, branch) for number, branch in numbered
+            )
+        ]
+
+
+def _bucket(name: bytes) -> int:
+    value = 0
+    for byte in name:
+        signed = byte - 256 if byte > 127 else byte
+        value = (value * 31 + signed) & 0xFFFFFFFF
+    return value % 1039
+
+
+def show(name: bytes) -> str:
+    """Make bytes of a name readable, with everything unprintable escaped."""
+    return name.decode("utf-8", "backslashreplace").encode("unicode_escape").decode("ascii")

@@ -1,0 +1,41 @@
+"""How ``--memory`` is divided: arena, tree cache, and what the processes themselves need.
+
+Of the arena, bases that are kept, blobs held back and what is in flight have fixed shares that add
+up to less than the whole. The shares bound what the stream alone decides about, so they do not
+depend on scheduling; where the arena is cut into pieces too small to use, it is compacted.
+"""
+
+from __future__ import annotations
+
+import os
+
+MIB = 1 << 20
+DEFAULT_LIMIT = 1 << 30
+MINIMUM = 32 * MIB
+# More than this under way at once only spreads the work over more memory.
+IN_FLIGHT_LIMIT = 64 * MIB
+
+
+class Budget:
+    """Byte counts for each use of memory.
+
+    Args:
+        memory: What all processes together may use; None for a quarter of the machine's memory,
+            at most 1 GiB.
+    """
+
+    def __init__(self, memory: int | None) -> None:
+        self.memory = max(MINIMUM, memory if memory is not None else default_memory())
+        self.arena = self.memory * 5 // 8
+        self.trees = self.memory // 16
+        self.bases = self.arena // 2
+        self.hold = self.arena // 8
+        self.hold_count = 16_384
+        self.in_flight = min(self.arena // 8, IN_FLIGHT_LIMIT)
+        self.largest_blob = self.arena // 16
+
+
+def default_memory() -> int:
+    """A quarter of the machine's memory, at most 1 GiB."""
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min(total // 4, DEFAULT_LIMIT)

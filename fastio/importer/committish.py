@@ -1,0 +1,115 @@
+"""What the names in ``from``, ``merge``, ``to``, ``N`` and ``tag`` stand for.
+
+Three steps, in git's order: an exact branch name of this run, a mark, and at last any revision
+expression, which git resolves against the repository on disk.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastio.errors import ObjectError, StreamError
+from fastio.importer.branches import BranchTable, show
+from fastio.objects.commits import parse_commit
+from fastio.objects.kinds import COMMIT, NAMES, Oid
+
+if TYPE_CHECKING:
+    from fastio.importer.object_sink import ObjectSink
+    from fastio.store.revisions import Revisions
+    from fastio.stream.commands import Committish
+
+# Trees of that many commits are remembered; histories mostly branch off from what is recent.
+REMEMBERED_TREES = 20_000
+
+
+class CommittishResolver:
+    """Finds the commits and objects that a stream names."""
+
+    def __init__(self, sink: ObjectSink, branches: BranchTable, revisions: Revisions) -> None:
+        self._sink, self._branches, self._revisions = sink, branches, revisions
+        self._trees: dict[Oid, Oid] = {}
+
+    def commit(self, value: Committish) -> Oid | None:
+        """Return the commit that *value* names; None for a branch that is unborn.
+
+        Raises:
+            StreamError: There is none.
+        """
+        if isinstance(value, int):
+            return self.marked_commit(value)
+        branch = self._branches.get(value)
+        if branch is not None:
+            return branch.tip
+        oid = self._revisions.resolve(value) if value else None
+        if oid is None:
+            raise StreamError(f"invalid ref name or not a valid commit: {show(value)}")
+        return oid
+
+    def marked_commit(self, mark: int) -> Oid:
+        """Return the oid of a mark that must be a commit's."""
+        entry = self.entry_of_mark(mark)
+        kind = self._sink.map.kind(entry)
+        if kind != COMMIT:
+            raise StreamError(f"mark :{mark} is not a commit but a {NAMES[kind].decode()}")
+        return Oid(self._sink.map.oid(entry))
+
+    def entry_of_mark(self, mark: int) -> int:
+        """Return the object map's entry of a mark.
+
+        Raises:
+            StreamError: No object carries it.
+        """
+        entry = self._sink.marks.get(mark)
+        if entry < 0:
+            raise StreamError(f"mark :{mark} not declared")
+        return entry
+
+    def any_object(self, value: Committish) -> tuple[int, Oid]:
+        """Return type and oid of whatever *value* names, nothing peeled, for ``tag``."""
+        if isinstance(value, int):
+            entry = self.entry_of_mark(value)
+            return self._sink.map.kind(entry), Oid(self._sink.map.oid(entry))
+        branch = self._branches.get(value)
+        if branch is not None:
+            if branch.tip is None:
+                raise StreamError(f"can't tag an empty branch: {show(value)}")
+            return COMMIT, branch.tip
+        oid = self.full_oid(value)
+        if oid is not None:
+            entry = self._sink.map.find(oid)
+            if entry >= 0:
+                return self._sink.map.kind(entry), oid
+        found = self._revisions.resolve_object(value) if value else None
+        if found is None:
+            raise StreamError(f"not a valid object: {show(value)}")
+        return found
+
+    def full_oid(self, text: bytes) -> Oid | None:
+        """Return the oid that *text* spells out in full, if it does."""
+        if len(text) != 2 * self._sink.object_format.oid_size:
+            return None
+        try:
+            return Oid(bytes.fromhex(text.decode("ascii")))
+        except ValueError:
+            return None
+
+    def remember_tree(self, commit: Oid, tree: Oid) -> None:
+        """Note a commit's tree, so that it need not be read back."""
+        if len(self._trees) >= REMEMBERED_TREES:
+            del self._trees[next(iter(self._trees))]
+        self._trees[commit] = tree
+
+    def tree_of(self, commit: Oid) -> Oid:
+        """Return a commit's root tree.
+
+        Raises:
+            ObjectError: The commit is missing or is none.
+        """
+        tree = self._trees.get(commit)
+        if tree is None:
+            kind, body = self._sink.read(commit)
+            if kind != COMMIT:
+                raise ObjectError(f"object {commit.hex()} is not a commit")
+            tree = parse_commit(body, self._sink.object_format.oid_size)[0]
+            self.remember_tree(commit, tree)
+        return tree

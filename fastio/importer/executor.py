@@ -1,0 +1,251 @@
+"""What the commands do: objects are made, branches move, marks are set, in stream order.
+
+Each method is one operation of the pipeline. By the time it runs, every blob that was submitted
+before it has its place in the object map.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING
+
+from fastio.errors import StreamError
+from fastio.importer._blobs import Blob
+from fastio.importer.branches import Branch, BranchTable, show
+from fastio.objects.commits import build_commit
+from fastio.objects.kinds import BLOB, COMMIT, NAMES, TAG, TREE, Oid
+from fastio.objects.notes import NoteEditor
+from fastio.objects.path_check import check_path
+from fastio.objects.tags import build_tag
+from fastio.objects.tree_edit import TreeEditor
+from fastio.objects.trees import empty_tree_oid
+
+if TYPE_CHECKING:
+    from fastio.importer.committish import CommittishResolver
+    from fastio.importer.object_sink import ObjectSink
+    from fastio.importer.signatures import SignaturePolicy
+    from fastio.store.repository import Repository
+    from fastio.stream.commands import Alias, Commit, Committish, Dataref, Reset, Tag
+
+logger = logging.getLogger(__name__)
+
+DIRECTORY, GITLINK = 0o040000, 0o160000
+
+
+class Executor:
+    """The state of an import as the stream has it so far, and the operations that change it.
+
+    Attributes:
+        branches: All branches of the run.
+        tags: Annotated tags of the run, (name, oid) in stream order.
+        commit: The branch whose commit is being built, None between commits.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        sink: ObjectSink,
+        branches: BranchTable,
+        resolver: CommittishResolver,
+        signatures: SignaturePolicy,
+    ) -> None:
+        self.branches, self._sink, self._resolver = branches, sink, resolver
+        self._signatures = signatures
+        self.tags: list[tuple[bytes, Oid]] = []
+        self.commit: Branch | None = None
+        self._header: Commit | None = None
+        self._merges: list[Oid] = []
+        self._editor: TreeEditor | None = None
+        self._notes: NoteEditor | None = None
+        self._format = sink.object_format
+        self._empty_tree = empty_tree_oid(self._format)
+        config = repository.config
+        self._check_path = partial(
+            check_path, protect_ntfs=config.protect_ntfs, protect_hfs=config.protect_hfs
+        )
+
+    # --- commits --------------------------------------------------------------------------------
+
+    def begin_commit(self, header: Commit) -> None:
+        """Open a commit: the branch goes to its parent's tree."""
+        branch = self.branches.open(header.ref)
+        if header.from_ is not None:
+            self._start_from(branch, header.from_)
+        self._merges = [self._merge_parent(value) for value in header.merges]
+        self.commit, self._header = branch, header
+        self._open_tree(branch.tree)
+
+    def _open_tree(self, root: Oid | None) -> None:
+        self._editor = TreeEditor(
+            self._sink.load_tree,
+            self._sink.store_tree,
+            root,
+            self._format,
+            check=self._check_path,
+        )
+        self._notes = None
+
+    def _start_from(self, branch: Branch, value: Committish) -> None:
+        if value == branch.name:
+            raise StreamError(f"can't create a branch from itself: {show(branch.name)}")
+        if isinstance(value, bytes) and self._resolver.full_oid(value) == self._format.zero_oid:
+            branch.tip = branch.tree = None
+            branch.notes, branch.delete = 0, True
+            return
+        tip = self._resolver.commit(value)
+        if tip is None or tip != branch.tip:
+            branch.tree = None if tip is None else self._resolver.tree_of(tip)
+            branch.tip, branch.notes = tip, 0
+
+    def _merge_parent(self, value: Committish) -> Oid:
+        parent = self._resolver.commit(value)
+        if parent is None:
+            raise StreamError(f"cannot merge a branch without commits: {value!r}")
+        return parent
+
+    def end_commit(self) -> None:
+        """Store the commit that is open and move its branch to it."""
+        branch, header, editor = self.commit, self._header, self._editor
+        assert branch is not None
+        assert header is not None
+        assert editor is not None
+        self.commit = self._editor = None
+        if self._notes is not None:
+            self._notes.finish_commit()
+            branch.notes = self._notes.count
+        tree = editor.write()
+        parents = self._merges if branch.tip is None else [branch.tip, *self._merges]
+        body = build_commit(
+            tree,
+            parents,
+            header.author or header.committer,
+            header.committer,
+            encoding=header.encoding,
+            signatures=self._signatures.of_commit(header),
+            message=header.message,
+        )
+        entry = self._sink.store_object(COMMIT, body)
+        branch.tip, branch.tree = Oid(self._sink.map.oid(entry)), tree
+        self._resolver.remember_tree(branch.tip, tree)
+        if header.mark:
+            self._sink.marks.set(header.mark, entry)
+
+    # --- changes --------------------------------------------------------------------------------
+
+    @property
+    def editor(self) -> TreeEditor:
+        """The tree of the commit that is open."""
+        assert self._editor is not None
+        return self._editor
+
+    def modify(self, mode: int, reference: Blob | Dataref, path: bytes) -> None:
+        """M: set an entry to a blob, link, gitlink or tree."""
+        oid, kind = self._referenced(reference)
+        if mode == DIRECTORY and oid == self._empty_tree and path:
+            self.editor.remove(path)
+            return
+        wanted = {DIRECTORY: TREE, GITLINK: COMMIT}.get(mode, BLOB)
+        if kind is None and mode != GITLINK:
+            kind = self._kind_in_repository(oid)
+        if kind is not None and kind != wanted:
+            raise StreamError(
+                f"not a {NAMES[wanted].decode()} (actually a {NAMES[kind].decode()}): "
+                f"{oid.hex()} for path {show(path)}"
+            )
+        self.editor.set(path, mode, oid)
+
+    def _referenced(self, reference: Blob | Dataref) -> tuple[Oid, int | None]:
+        """The oid that a dataref stands for, and its type if this run knows it."""
+        if isinstance(reference, bytes):
+            oid = self._resolver.full_oid(reference)
+            if oid is None:
+                raise StreamError(f"invalid dataref: {show(reference)}")
+            entry = self._sink.map.find(oid)
+            return oid, None if entry < 0 else self._sink.map.kind(entry)
+        if isinstance(reference, Blob):
+            entry = reference.entry
+        else:
+            entry = self._resolver.entry_of_mark(reference)
+        return Oid(self._sink.map.oid(entry)), self._sink.map.kind(entry)
+
+    def _kind_in_repository(self, oid: Oid) -> int:
+        if oid == self._empty_tree:
+            return TREE
+        kind = self._sink.kind_of(oid)
+        if kind is None:
+            raise StreamError(f"object not found: {oid.hex()}")
+        self._sink.note_elsewhere(oid, kind)
+        return kind
+
+    def delete(self, path: bytes) -> None:
+        """D: remove a file or directory; nothing happens if there is none."""
+        self.editor.remove(path)
+
+    def copy(self, source: bytes, dest: bytes) -> None:
+        """C: put a snapshot of *source* at *dest*."""
+        self.editor.copy(source, dest)
+
+    def rename(self, source: bytes, dest: bytes) -> None:
+        """R: move *source* to *dest*."""
+        self.editor.rename(source, dest)
+
+    def delete_all(self) -> None:
+        """Empty the tree."""
+        self.editor.clear()
+        if self._notes is not None:
+            self._notes.count = 0
+        if self.commit is not None:
+            self.commit.notes = 0
+
+    def note(self, reference: Blob | Dataref, committish: Committish) -> None:
+        """N: set or remove the note of a commit."""
+        branch = self.commit
+        assert branch is not None
+        if self._notes is None:
+            self._notes = NoteEditor(self.editor, self._format, branch.notes)
+        commit = self._resolver.commit(committish)
+        if commit is None:
+            raise StreamError(f"can't add a note on an empty branch: {committish!r}")
+        oid, kind = self._referenced(reference)
+        if oid == self._format.zero_oid:
+            self._notes.set(commit, None)
+            return
+        if kind is None:
+            kind = self._kind_in_repository(oid)
+        if kind != BLOB:
+            raise StreamError(f"not a blob (actually a {NAMES[kind].decode()}): {oid.hex()}")
+        self._notes.set(commit, oid)
+
+    # --- other commands -------------------------------------------------------------------------
+
+    def tag(self, command: Tag) -> None:
+        """Store an annotated tag."""
+        kind, target = self._resolver.any_object(command.from_)
+        message = self._signatures.of_tag(command.name, command.message)
+        body = build_tag(target, kind, command.name, command.tagger, message=message)
+        entry = self._sink.store_object(TAG, body)
+        self.tags.append((command.name, Oid(self._sink.map.oid(entry))))
+        if command.mark:
+            self._sink.marks.set(command.mark, entry)
+
+    def reset(self, command: Reset) -> None:
+        """Set a branch anew, or make it unborn."""
+        branch = self.branches.open(command.ref)
+        branch.tip = branch.tree = None
+        branch.notes = 0
+        if command.from_ is not None:
+            self._start_from(branch, command.from_)
+        if branch.tip is None and branch.delete and command.ref.startswith(b"refs/tags/"):
+            name = command.ref.removeprefix(b"refs/tags/")
+            self.tags = [tag for tag in self.tags if tag[0] != name]
+
+    def alias(self, command: Alias) -> None:
+        """Give one more mark to a commit."""
+        if not command.mark:
+            raise StreamError("expected a mark for alias")
+        commit = self._resolver.commit(command.to)
+        if commit is None or commit == self._format.zero_oid:
+            raise StreamError(f"alias to a branch without commits: {command.to!r}")
+        entry = self._sink.note_elsewhere(commit, COMMIT)
+        self._sink.marks.set(command.mark, entry)

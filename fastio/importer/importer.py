@@ -1,0 +1,304 @@
+"""One import, from the first byte of the stream to the last ref."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+from fastio.errors import FastioError, MarksError, StreamError, UsageError
+from fastio.importer._blobs import BlobQueue
+from fastio.importer.bases import DeltaBases
+from fastio.importer.big_blob import BigBlobWriter
+from fastio.importer.branches import BranchTable
+from fastio.importer.budget import Budget
+from fastio.importer.committish import CommittishResolver
+from fastio.importer.crash_report import write_crash_report
+from fastio.importer.encoder import Encoder
+from fastio.importer.executor import Executor
+from fastio.importer.intake import Intake
+from fastio.importer.object_sink import ObjectSink
+from fastio.importer.options import ImportOptions, OptionReader
+from fastio.importer.pipeline import Pipeline
+from fastio.importer.publish import Publisher
+from fastio.importer.replies import Replies
+from fastio.importer.signatures import SignaturePolicy
+from fastio.importer.source import Source
+from fastio.objects.kinds import Oid
+from fastio.store.marks_file import read_marks
+from fastio.store.objects import ObjectStore
+from fastio.store.pack_writer import PackWriter
+from fastio.store.repository import Repository
+from fastio.store.revisions import Revisions
+from fastio.stream import commands as c
+from fastio.stream.parser import NEED_DATA, StreamParser
+from workers.arena import Arena
+from workers.tasks import Settings
+
+READ_SIZE = 1 << 20
+DEFAULT_DEPTH = 50
+
+
+class Importer:
+    """Reads a stream into a repository.
+
+    Args:
+        repository: Where the objects and refs go.
+        options: Options that are known already; stream and command line fill in the rest.
+        words: git's options of the command line, applied once the stream's own are read.
+
+    Attributes:
+        progress: Is called about once a read with the phase's name.
+        phases: Wall seconds by phase, in order.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        options: ImportOptions,
+        words: Sequence[str] = (),
+    ) -> None:
+        self.repository, self.options, self._words = repository, options, words
+        self.progress: Callable[[str], None] = lambda _phase: None
+        self.phases: dict[str, float] = {}
+        self._phase_start = time.monotonic()
+        self.checkpoint_requested = False
+        config = repository.config
+        self._depth = config.depth(DEFAULT_DEPTH)
+        level = config.pack_level if options.compression is None else options.compression
+        self._level, self._threshold = level, config.big_file_threshold
+        self._budget = Budget(options.memory)
+        self.store = ObjectStore(repository)
+        self.sink = ObjectSink(
+            repository.object_format,
+            self.store,
+            self._open_pack,
+            depth=self._depth,
+            level=level,
+            tree_cache=self._budget.trees,
+        )
+        self.branches = BranchTable()
+        self._revisions = Revisions(repository.git)
+        self._resolver = CommittishResolver(self.sink, self.branches, self._revisions)
+        self.executor = Executor(
+            repository,
+            self.sink,
+            self.branches,
+            self._resolver,
+            SignaturePolicy(options, lambda text: self._say(b"warning: %s\n" % os.fsencode(text))),
+        )
+        self.publisher = Publisher(repository, options, self.sink, self.executor, self._say)
+        self._reader = OptionReader(options, self._marks_directory)
+        self.parser = StreamParser()
+        self.encoder: Encoder | None = None
+        self.queue: BlobQueue | None = None
+        self._pipeline: Pipeline
+        self._intake: Intake | None = None
+
+    # --- the run --------------------------------------------------------------------------------
+
+    def run(self, source: Source) -> int:
+        """Import all of *source*; returns the exit status.
+
+        What goes wrong is told on stderr, never raised; refs move only at the end (and at
+        checkpoints), so that after a fatal error they are as they were.
+        """
+        try:
+            self._read_all(source)
+            self._end_phase("stream")
+            status = self._finish()
+        except UsageError as error:
+            self.sink.pack.abort()
+            self._say(b"usage: %s\n" % os.fsencode(str(error)))
+            status = error.exit_status
+        except FastioError as error:
+            status = self._die(error)
+        except BaseException:
+            self.sink.pack.abort()
+            raise
+        finally:
+            self._close()
+        return status
+
+    def _read_all(self, source: Source) -> None:
+        parser = self.parser
+        try:
+            while (command := parser.next_command()) is not None:
+                if command is NEED_DATA:
+                    self._read_more(source)
+                    continue
+                kind = type(command)
+                if kind is c.Feature or kind is c.Option:
+                    self._header(command)
+                    continue
+                if kind is c.Done:
+                    break
+                self._dispatch(command, kind)
+        except StreamError as error:
+            # What came before may be wrong, too, and then it was wrong first.
+            if self._intake is not None:
+                self._pipeline.drain()
+            raise error
+        intake = self._intake or self._start()
+        assert self.queue is not None
+        intake.check_complete()
+        self.queue.submit_held()
+        self._pipeline.drain()
+
+    def _dispatch(self, command: c.Command, kind: type) -> None:
+        intake = self._intake or self._start()
+        intake.handle(command)
+        if kind is c.Blob or kind is c.CommitEnd:
+            while intake.take_blobs():
+                self._pipeline.step()
+        if self.checkpoint_requested and not intake.in_commit:
+            self.checkpoint_requested = False
+            intake.checkpoint()
+
+    def _read_more(self, source: Source) -> None:
+        """Read what there is; everything that came before is under way by then."""
+        if self.queue is not None:
+            self.queue.flush()
+            self._pipeline.step()
+        with self.parser.get_buffer(READ_SIZE) as buffer:
+            count = source.read_into(buffer)
+        if count:
+            self.parser.buffer_updated(count)
+            self.progress("reading")
+        else:
+            self.parser.feed_eof()
+
+    # --- options and start ----------------------------------------------------------------------
+
+    def _header(self, command: c.Command) -> None:
+        if isinstance(command, c.Feature):
+            self._reader.feature(command.name, command.value)
+        elif isinstance(command, c.Option) and command.git_option:
+            self._reader.stream_option(command.git_option)
+        self.parser.date_format = self.options.date_format
+        self.parser.require_done = self.options.done
+
+    def _marks_directory(self) -> str:
+        return os.path.join(os.fsdecode(self.repository.common_dir), "info", "fast-import")
+
+    def _start(self) -> Intake:
+        """Apply the command line, read marks, and build what the commands need."""
+        for word in self._words:
+            self._reader.command_line(word)
+        options, budget, config = self.options, self._budget, self.repository.config
+        self.parser.date_format = options.date_format
+        self.parser.require_done = options.done
+        if options.depth is not None:
+            self.sink.depth = self._depth = options.depth
+        self._import_marks()
+        arena = Arena(budget.arena)
+        settings = Settings(object_format=self.repository.object_format.name, level=self._level)
+        workers = options.workers if options.workers is not None else os.cpu_count() or 1
+        encoder = self.encoder = Encoder(arena, settings, workers=workers)
+        pipeline = self._pipeline = Pipeline(encoder, in_flight=budget.in_flight)
+        queue = self.queue = pipeline.queue = BlobQueue(
+            arena,
+            self.sink.map,
+            self.sink.marks,
+            encoder=encoder,
+            make_room=pipeline.make_room,
+            find_packed=self.store.find_packed if self.store.has_packs else None,
+            oid_size=self.repository.object_format.oid_size,
+            depth_limit=self._depth,
+            hold_bytes=budget.hold,
+            hold_count=budget.hold_count,
+        )
+        queue.set_pack(self.sink.pack.entries, self.sink.pack_number)
+        bases = DeltaBases(queue, limit=budget.bases, depth=self._depth)
+        replies = Replies(
+            options, self.sink, self._resolver, self.executor, quote_high=config.quote_path
+        )
+        threshold = options.big_file_threshold or self._threshold
+        directory = os.path.join(self.repository.objects_dir, b"pack")
+        self._intake = Intake(
+            self.parser,
+            pipeline,
+            queue,
+            bases,
+            self.executor,
+            replies,
+            BigBlobWriter(self.sink, directory, self._level),
+            largest=min(threshold, budget.largest_blob),
+            publish=self._checkpoint,
+        )
+        return self._intake
+
+    def _import_marks(self) -> None:
+        for marks in self.options.import_marks:
+            if marks.if_exists and not os.path.lexists(marks.path):
+                continue
+            for mark, oid in read_marks(marks.path, self.repository.object_format.oid_size):
+                kind = self.sink.kind_of(oid)
+                if kind is None:
+                    raise MarksError(f"{marks.path}: object of mark :{mark} not found: {oid.hex()}")
+                self.sink.marks.set(mark, self.sink.note_elsewhere(Oid(oid), kind))
+        self.publisher.marks_complete = True
+
+    def _open_pack(self) -> PackWriter:
+        fsync = self.repository.config.fsync
+        return PackWriter(
+            os.path.join(self.repository.objects_dir, b"pack"),
+            self.repository.object_format,
+            fsync=fsync.pack,
+            fsync_idx=fsync.pack_metadata,
+        )
+
+    # --- ends -----------------------------------------------------------------------------------
+
+    def _checkpoint(self) -> None:
+        assert self.queue is not None
+        self.publisher.checkpoint()
+        self.queue.set_pack(self.sink.pack.entries, self.sink.pack_number)
+        self.queue.set_find_packed(self.store.find_packed if self.store.has_packs else None)
+
+    def _finish(self) -> int:
+        publisher = self.publisher
+        self.progress("writing the pack's index")
+        publisher.close_pack()
+        self._end_phase("pack")
+        self.progress("updating refs")
+        publisher.update_refs()
+        publisher.remove_keep_files()
+        publisher.export_marks()
+        self._end_phase("refs")
+        return 1 if publisher.result.failed else 0
+
+    def _die(self, error: FastioError) -> int:
+        """Report a fatal error, keep what can be kept, change no ref."""
+        message = str(error)
+        self._say(b"fatal: %s\n" % os.fsencode(message))
+        try:
+            path = write_crash_report(
+                self.repository.git_dir,
+                message,
+                self.parser.recent_lines,
+                self.options,
+                self.executor,
+                self.sink,
+            )
+            self._say(b"fast-import: dumping crash report to %s\n" % path)
+        except OSError as failure:
+            self._say(b"error: can't write crash report: %s\n" % os.fsencode(str(failure)))
+        self.publisher.rescue()
+        return error.exit_status if error.exit_status > 1 else FastioError.exit_status
+
+    def _close(self) -> None:
+        if self.encoder is not None:
+            self.encoder.close()
+        self._revisions.close()
+        self.publisher.close()
+
+    def _end_phase(self, name: str) -> None:
+        now = time.monotonic()
+        self.phases[name] = now - self._phase_start
+        self._phase_start = now
+
+    def _say(self, text: bytes) -> None:
+        sys.stderr.buffer.write(text)
+        sys.stderr.buffer.flush()

@@ -1,0 +1,251 @@
+"""Objects on their way into the pack: each is hashed, looked up, and written only when new.
+
+The sink owns what the coordinator alone may change: object map, marks, the open pack, and a cache
+of trees. Blobs come through the blob queue, which shares the map and the pack's entry writer.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import IO, TYPE_CHECKING
+
+from fastio.errors import ObjectError
+from fastio.objects.kinds import COMMIT, NAMES, TAG, TREE, ObjectFormat, Oid
+from fastio.objects.trees import tree_delta
+from fastio.store._marks import MarkTable
+from fastio.store._objmap import ObjectMap
+from fastio.store.objmap import ELSEWHERE
+from fastio.store.pack_reader import read_chain
+from fastio.store.pack_writer import FinishedPack, PackWriter
+from workers.codec import deflate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastio.store.objects import ObjectStore
+
+
+class Counters:
+    """Objects of one type: how many were stored, were known already, became deltas."""
+
+    __slots__ = ("deltas", "duplicates", "stored")
+
+    def __init__(self) -> None:
+        self.stored = self.duplicates = self.deltas = 0
+
+
+class ObjectSink:
+    """Stores objects in the open pack, and reads back what this run or the repository holds.
+
+    Args:
+        object_format: The repository's hash algorithm.
+        store: What the repository holds already.
+        open_pack: Makes a new, empty pack writer.
+        depth: Longest delta chain.
+        level: Compression level for what is deflated here.
+        tree_cache: Bytes of trees to keep in memory.
+    """
+
+    def __init__(
+        self,
+        object_format: ObjectFormat,
+        store: ObjectStore,
+        open_pack: Callable[[], PackWriter],
+        *,
+        depth: int,
+        level: int,
+        tree_cache: int,
+    ) -> None:
+        self.object_format, self.store = object_format, store
+        self.map = ObjectMap(object_format.oid_size)
+        self.marks = MarkTable()
+        self.depth, self.level = depth, level
+        self.counters = {kind: Counters() for kind in NAMES}
+        self._open_pack = open_pack
+        self._trees = TreeCache(tree_cache)
+        self.pack_number = 0
+        self.first_id = 0
+        self.pack = open_pack()
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def store_object(self, kind: int, body: bytes) -> int:
+        """Store a commit or tag; returns its entry in the object map."""
+        oid = self.object_format.hash_object(kind, body)
+        entry = self.known(oid, kind)
+        if entry >= 0:
+            return entry
+        return self._append(oid, kind, len(body), deflate(body, self.level), -1, 0)
+
+    def store_tree(self, tree: bytes, base: Oid | None, delta: bytes | None) -> Oid:
+        """Store a tree, as *delta* against *base* where that keeps within the pack and the depth."""
+        oid = self.object_format.hash_object(TREE, tree)
+        anchor = self._trees.anchor(base) if base is not None else None
+        if self.known(oid, TREE) < 0:
+            base_entry = self._base_entry(base)
+            if base_entry < 0 and anchor is not None and anchor != base:
+                # The chain is as long as it may get: start again from its first tree.
+                base_entry, delta = self._restart(anchor, tree)
+                anchor = oid
+            if base_entry < 0 or delta is None or 2 * len(delta) > len(tree):
+                self._append(oid, TREE, len(tree), deflate(tree, self.level), -1, 0)
+                anchor = oid
+            else:
+                self.counters[TREE].deltas += 1
+                self._append(
+                    oid,
+                    TREE,
+                    len(delta),
+                    deflate(delta, self.level),
+                    self.map.offset(base_entry),
+                    self.map.depth(base_entry) + 1,
+                )
+        self._trees.add(oid, tree, anchor or oid)
+        return oid
+
+    def _base_entry(self, base: Oid | None) -> int:
+        """The entry of a tree that may serve as delta base in the open pack, or -1."""
+        if base is None:
+            return -1
+        entry = self.map.find(base)
+        if entry < 0 or self.map.pack(entry) != self.pack_number:
+            return -1
+        return entry if self.map.depth(entry) < self.depth else -1
+
+    def _restart(self, anchor: Oid, tree: bytes) -> tuple[int, bytes | None]:
+        entry = self._base_entry(anchor)
+        if entry < 0:
+            return -1, None
+        return entry, tree_delta(self.load_tree(anchor), tree, self.object_format.oid_size)
+
+    def known(self, oid: Oid, kind: int) -> int:
+        """The entry of an object that need not be written, or -1."""
+        entry = self.map.find(oid)
+        if entry < 0 and self.store.has_packs and self.store.find_packed(oid):
+            entry = self.note_elsewhere(oid, kind)
+        if entry >= 0:
+            self.counters[kind].duplicates += 1
+        return entry
+
+    def _append(
+        self, oid: Oid, kind: int, size: int, payload: bytes, base_offset: int, depth: int
+    ) -> int:
+        offset = self.pack.append(kind, size, payload, base_offset)
+        self.counters[kind].stored += 1
+        return self.map.insert(
+            oid,
+            pack=self.pack_number,
+            offset=offset,
+            kind=kind,
+            depth=depth,
+            crc=self.pack.last_crc,
+        )
+
+    def append_file(
+        self, oid: Oid, kind: int, size: int, file: IO[bytes], packed_size: int
+    ) -> int:
+        """Append an object whose packed payload is in *file*; returns its entry."""
+        offset = self.pack.append_file(kind, size, file, packed_size)
+        self.counters[kind].stored += 1
+        return self.map.insert(
+            oid, pack=self.pack_number, offset=offset, kind=kind, depth=0, crc=self.pack.last_crc
+        )
+
+    def note_elsewhere(self, oid: Oid, kind: int) -> int:
+        """Enter an object that the repository holds already; returns its entry."""
+        entry = self.map.find(oid)
+        if entry >= 0:
+            return entry
+        return self.map.insert(oid, pack=ELSEWHERE, offset=0, kind=kind, depth=0, crc=0)
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def read(self, oid: Oid) -> tuple[int, bytes]:
+        """Return type and content of an object of this run or of the repository.
+
+        Raises:
+            ObjectError: Neither has it.
+        """
+        entry = self.map.find(oid)
+        if entry >= 0 and self.map.pack(entry) == self.pack_number:
+            return read_chain(self.pack, self.map.offset(entry), self.object_format)
+        return self.store.read(oid)
+
+    def kind_of(self, oid: Oid) -> int | None:
+        """Return an object's type, or None when there is no such object."""
+        entry = self.map.find(oid)
+        if entry >= 0:
+            return self.map.kind(entry)
+        info = self.store.info(oid)
+        return None if info is None else info[0]
+
+    def load_tree(self, oid: Oid) -> bytes:
+        """Return a tree's canonical bytes.
+
+        Raises:
+            ObjectError: There is no such object, or it is no tree.
+        """
+        tree = self._trees.get(oid)
+        if tree is None:
+            kind, tree = self.read(oid)
+            if kind != TREE:
+                raise ObjectError(f"object {oid.hex()} is a {NAMES[kind].decode()}, not a tree")
+            self._trees.add(oid, tree, oid)
+        return tree
+
+    # --- packs ----------------------------------------------------------------------------------
+
+    def finish_pack(self, *, index_version: int, keep: bool) -> FinishedPack | None:
+        """Close the open pack; None if nothing was in it. :meth:`next_pack` must follow."""
+        return self.pack.finish(
+            self.map, self.pack_number, self.first_id, index_version=index_version, keep=keep
+        )
+
+    def forget_places(self) -> None:
+        """Note that the open pack's objects lie in the repository one by one instead."""
+        for entry in self.map.ids_of_pack(self.pack_number, self.first_id):
+            kind = self.map.kind(entry)
+            self.map.set_place(entry, pack=ELSEWHERE, offset=0, kind=kind, depth=0, crc=0)
+
+    def next_pack(self) -> None:
+        """Open a new pack; what came before is the repository's now."""
+        self.store.reload()
+        self.pack_number += 1
+        self.first_id = len(self.map)
+        self.pack = self._open_pack()
+
+    @property
+    def commits_and_tags(self) -> int:
+        """How many commits and tags this run has written."""
+        return self.counters[COMMIT].stored + self.counters[TAG].stored
+
+
+class TreeCache:
+    """Trees by oid, least recently used out first, each with the anchor of its delta chain."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._size = limit, 0
+        self._trees: OrderedDict[Oid, tuple[bytes, Oid]] = OrderedDict()
+
+    def get(self, oid: Oid) -> bytes | None:
+        """Return a tree's bytes, if they are here."""
+        found = self._trees.get(oid)
+        if found is None:
+            return None
+        self._trees.move_to_end(oid)
+        return found[0]
+
+    def anchor(self, oid: Oid) -> Oid:
+        """Return the tree that the delta chain of *oid* started from; itself when unknown."""
+        found = self._trees.get(oid)
+        return oid if found is None else found[1]
+
+    def add(self, oid: Oid, tree: bytes, anchor: Oid) -> None:
+        """Keep a tree; those unused for longest make room."""
+        if oid in self._trees:
+            return
+        self._trees[oid] = tree, anchor
+        self._size += len(tree)
+        while self._size > self._limit and len(self._trees) > 1:
+            _, (dropped, _) = self._trees.popitem(last=False)
+            self._size -= len(dropped)

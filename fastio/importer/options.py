@@ -1,0 +1,244 @@
+"""What an import can be told: by the configuration, by the stream, by the command line.
+
+Later sources override earlier ones: built-in default, configuration, stream (``feature`` and
+``option``), command line. Flags that can only be switched on stay on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fastio.errors import StreamError, UsageError
+
+MAX_DEPTH = 8191
+DATE_FORMATS = ("raw", "raw-permissive", "rfc2822", "now")
+SIGNATURE_MODES = {
+    "verbatim": "verbatim",
+    "ignore": "verbatim",
+    "warn-verbatim": "warn-verbatim",
+    "warn": "warn-verbatim",
+    "abort": "abort",
+    "strip": "strip",
+    "warn-strip": "warn-strip",
+}
+NOT_YET_SIGNATURE_MODES = ("strip-if-invalid", "sign-if-invalid", "abort-if-invalid")
+# Features that only announce that a command exists.
+ANNOUNCEMENTS = frozenset((b"alias", b"cat-blob", b"get-mark", b"ls", b"notes"))
+UNSAFE_FEATURES = frozenset((b"import-marks", b"import-marks-if-exists", b"export-marks"))
+NOT_YET = ("rewrite-submodules-from", "rewrite-submodules-to", "max-pack-size", "export-pack-edges")
+
+
+@dataclass(frozen=True, slots=True)
+class MarksImport:
+    """A marks file to read before the first command."""
+
+    path: str
+    if_exists: bool
+
+
+@dataclass(slots=True)
+class ImportOptions:
+    """All options of one import, with git's defaults.
+
+    Attributes:
+        workers: Worker processes; None means one a core, 0 none at all.
+        memory: Bytes that all processes together may use beside the object map; None means a
+            quarter of the machine's memory, at most 1 GiB.
+        compression: zlib level of the pack; None means what the configuration says.
+        depth: Longest delta chain; None means what the configuration says.
+        big_file_threshold: Blobs longer than this many bytes are streamed; None likewise.
+    """
+
+    force: bool = False
+    quiet: bool = False
+    done: bool = False
+    date_format: str = "raw"
+    import_marks: list[MarksImport] = field(default_factory=list)
+    export_marks: str | None = None
+    relative_marks: bool = False
+    allow_unsafe_features: bool = False
+    cat_blob_fd: int = 1
+    depth: int | None = None
+    big_file_threshold: int | None = None
+    active_branches: int = 5
+    signed_commits: str = "verbatim"
+    signed_tags: str = "verbatim"
+    workers: int | None = None
+    memory: int | None = None
+    compression: int | None = None
+
+
+def parse_uint(text: str) -> int:
+    """Read a number as strtoul does with base 0: ``0x10`` and ``010`` work, signs do not."""
+    match = re.fullmatch(r"\s*(?:0[xX]([0-9a-fA-F]+)|(0[0-7]*)|([1-9][0-9]*))", text)
+    if match is None:
+        raise ValueError(text)
+    sixteen, eight, ten = match.groups()
+    return int(sixteen, 16) if sixteen else int(eight, 8) if eight else int(ten)
+
+
+def parse_size(text: str) -> int:
+    """Read a decimal number with an optional k, m or g behind it."""
+    match = re.fullmatch(r"\s*([0-9]+)([kKmMgG]?)", text)
+    if match is None:
+        raise ValueError(text)
+    number, unit = match.groups()
+    return int(number) << {"": 0, "k": 10, "m": 20, "g": 30}[unit.lower()]
+
+
+class OptionReader:
+    """Applies options from their three sources to one `ImportOptions`.
+
+    Args:
+        options: What is filled in.
+        marks_directory: Gives the directory that ``relative-marks`` refers to.
+    """
+
+    def __init__(self, options: ImportOptions, marks_directory: Callable[[], str]) -> None:
+        self.options = options
+        self._marks_directory = marks_directory
+        self._stream_imports = 0
+        self._command_line_imports = False
+
+    # --- sources --------------------------------------------------------------------------------
+
+    def command_line(self, word: str) -> None:
+        """Apply one ``--name`` or ``--name=value`` word.
+
+        Raises:
+            StreamError: It is unknown or its value is bad.
+            UsageError: A signature mode is bad.
+        """
+        name, equals, value = word[2:].partition("=")
+        if name == "allow-unsafe-features" and not equals:
+            return  # it was looked for before anything else
+        if name == "cat-blob-fd" and equals:
+            self.options.cat_blob_fd = self._uint(name, value, 2**31 - 1)
+        elif name.startswith("import-marks") and equals:
+            if not self._command_line_imports:
+                self.options.import_marks.clear()
+                self._command_line_imports = True
+            self._import_marks(name, value)
+        elif not (
+            self._flag(name, equals)
+            or self._value(name, equals, value)
+            or self._setting(name, equals, value)
+        ):
+            raise StreamError(f"unknown option {word}")
+
+    def stream_option(self, text: bytes) -> None:
+        """Apply what follows ``option git``."""
+        name, equals, value = os.fsdecode(text).partition("=")
+        if not self._setting(name, equals, value):
+            raise StreamError(f"this version of fast-import does not support option: {name}")
+
+    def feature(self, name: bytes, value: bytes | None) -> None:
+        """Apply a ``feature`` of the stream."""
+        text, argument = os.fsdecode(name), os.fsdecode(value or b"")
+        equals = "" if value is None else "="
+        if name in UNSAFE_FEATURES and not self.options.allow_unsafe_features:
+            raise StreamError(
+                f"feature '{text}' forbidden in input without --allow-unsafe-features"
+            )
+        if name in ANNOUNCEMENTS and value is None:
+            return
+        if name.startswith(b"import-marks") and value is not None:
+            self._stream_imports += 1
+            if self._stream_imports > 1:
+                raise StreamError("only one import-marks command allowed per stream")
+            self._import_marks(text, argument)
+        elif not (self._flag(text, equals) or self._value(text, equals, argument)):
+            raise StreamError(f"this version of fast-import does not support feature {text}")
+
+    # --- what the sources share -----------------------------------------------------------------
+
+    def _flag(self, name: str, equals: str) -> bool:
+        """Flags of command line and feature."""
+        options = self.options
+        if equals:
+            return False
+        if name == "force":
+            options.force = True
+        elif name == "done":
+            options.done = True
+        elif name in ("relative-marks", "no-relative-marks"):
+            options.relative_marks = name == "relative-marks"
+        else:
+            return False
+        return True
+
+    def _value(self, name: str, equals: str, value: str) -> bool:
+        """Options with a value of command line and feature."""
+        if not equals:
+            return False
+        if name == "date-format":
+            if value not in DATE_FORMATS:
+                raise StreamError(f"unknown --date-format argument {value}")
+            self.options.date_format = value
+        elif name == "export-marks":
+            self.options.export_marks = self._marks_path(value)
+        elif name in NOT_YET:
+            raise StreamError(f"option --{name} is not supported yet")
+        else:
+            return False
+        return True
+
+    def _setting(self, name: str, equals: str, value: str) -> bool:
+        """Options of command line and ``option git``."""
+        options = self.options
+        if not equals:
+            if name not in ("quiet", "stats", "allow-unsafe-features"):
+                return False
+            if name != "allow-unsafe-features":
+                options.quiet = name == "quiet"
+        elif name == "depth":
+            options.depth = self._uint(name, value, MAX_DEPTH)
+        elif name == "active-branches":
+            options.active_branches = self._uint(name, value, 2**64 - 1)
+        elif name == "big-file-threshold":
+            try:
+                options.big_file_threshold = parse_size(value) or None
+            except ValueError:
+                return False
+        elif name in ("signed-commits", "signed-tags"):
+            mode = self._signature_mode(name, value)
+            if name == "signed-commits":
+                options.signed_commits = mode
+            else:
+                options.signed_tags = mode
+        elif name in NOT_YET:
+            raise StreamError(f"option --{name} is not supported yet")
+        else:
+            return False
+        return True
+
+    def _signature_mode(self, name: str, value: str) -> str:
+        if value.partition("=")[0] in NOT_YET_SIGNATURE_MODES:
+            raise UsageError(f"--{name}={value} is not supported yet")
+        mode = SIGNATURE_MODES.get(value)
+        if mode is None:
+            raise UsageError(f"unknown --{name} mode '{value}'")
+        return mode
+
+    def _uint(self, name: str, value: str, limit: int) -> int:
+        try:
+            number = parse_uint(value)
+        except ValueError:
+            raise StreamError(f"--{name}: argument must be a non-negative integer") from None
+        if number > limit:
+            raise StreamError(f"--{name} cannot exceed {limit}")
+        return number
+
+    def _import_marks(self, name: str, value: str) -> None:
+        if name not in ("import-marks", "import-marks-if-exists"):
+            raise StreamError(f"unknown option --{name}")
+        marks = MarksImport(self._marks_path(value), name.endswith("if-exists"))
+        self.options.import_marks.append(marks)
+
+    def _marks_path(self, path: str) -> str:
+        if not self.options.relative_marks or os.path.isabs(path):
+            return os.path.abspath(path)
+        return os.path.join(self._marks_directory(), path)

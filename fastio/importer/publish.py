@@ -1,0 +1,169 @@
+"""Making an import visible: the pack is closed, then refs move, then marks are written.
+
+In that order, so that whatever happens in between, no ref points at nothing and no mark names an
+object that is not there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fastio.errors import FastioError, PackError
+from fastio.store.marks_file import write_marks
+from fastio.store.refs import BranchUpdate, RefUpdater, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fastio.importer.executor import Executor
+    from fastio.importer.object_sink import ObjectSink
+    from fastio.importer.options import ImportOptions
+    from fastio.objects.kinds import Oid
+    from fastio.store.repository import Repository
+
+logger = logging.getLogger(__name__)
+
+# Few but large objects stay in a pack: as loose objects git would hold each whole in memory.
+MAX_EXPLODED = 16 << 20
+
+
+@dataclass(slots=True)
+class Published:
+    """What has been made visible so far."""
+
+    packs: int = 0
+    pack_bytes: int = 0
+    loose_objects: int = 0
+    refs: dict[bytes, Status] = field(default_factory=dict)
+    failed: bool = False
+
+    def count(self, status: Status) -> int:
+        """How many refs ended up in *status*."""
+        return sum(1 for value in self.refs.values() if value is status)
+
+
+class Publisher:
+    """Closes packs, updates refs and exports marks.
+
+    Args:
+        say: Is given lines for stderr, ``error: `` or ``warning: `` included.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        options: ImportOptions,
+        sink: ObjectSink,
+        executor: Executor,
+        say: Callable[[bytes], None],
+    ) -> None:
+        self._repository, self._options, self._sink = repository, options, sink
+        self._executor, self._say = executor, say
+        self._refs = RefUpdater(repository)
+        self._keep_files: list[bytes] = []
+        self.marks_complete = False
+        self.result = Published()
+
+    def close_pack(self) -> None:
+        """Complete the open pack; a small one becomes loose objects instead."""
+        pack, config = self._sink.pack, self._repository.config
+        limit = config.unpack_limit
+        if pack.count and (limit < 0 or pack.count <= limit) and self._explode():
+            self.result.loose_objects += pack.count
+            pack.abort()
+            self._sink.forget_places()
+            return
+        finished = self._sink.finish_pack(index_version=config.index_version, keep=True)
+        if finished is not None:
+            logger.debug("pack %s holds %d objects", finished.name.decode(), finished.count)
+            self.result.packs += 1
+            self.result.pack_bytes += finished.size
+            if finished.keep_path is not None:
+                self._keep_files.append(finished.keep_path)
+
+    def _explode(self) -> bool:
+        """Let git write the pack's objects one by one; on failure the pack is kept."""
+        pack = self._sink.pack
+        if pack.offset > MAX_EXPLODED:
+            return False
+        pack.seal()
+        with open(pack.path, "rb") as file:
+            done = self._repository.git.run("unpack-objects", "-q", text=file.read())
+        return done.status == 0
+
+    def checkpoint(self) -> None:
+        """Publish everything so far and go on in a new pack."""
+        if self._sink.pack.count:
+            self.close_pack()
+            self._sink.next_pack()
+        self.update_refs()
+        self.export_marks()
+
+    def update_refs(self) -> None:
+        """Move all branches, each on its own, then set all tags at once."""
+        executor = self._executor
+        updates = [
+            BranchUpdate(branch.name, branch.tip, branch.delete)
+            for branch in executor.branches.in_update_order()
+        ]
+        for outcome in self._refs.update_branches(updates, force=self._options.force):
+            self.result.refs[outcome.name] = outcome.status
+            self.result.failed |= outcome.is_failure
+            replaces_itself = outcome.status is Status.DELETED and self._options.quiet
+            if outcome.message and not replaces_itself:
+                self._say(outcome.message)
+        refused = self._refs.update_tags(self._tag_refs())
+        status = Status.UPDATED if refused is None else Status.REFUSED
+        self.result.refs |= {name: status for name, _ in self._tag_refs()}
+        if refused is not None:
+            self.result.failed = True
+            self._say(refused.message)
+
+    def _tag_refs(self) -> Iterator[tuple[bytes, Oid]]:
+        for name, oid in self._executor.tags:
+            yield b"refs/tags/" + name, oid
+
+    def export_marks(self) -> None:
+        """Write the marks file, if one is asked for and the imported marks are all known."""
+        path = self._options.export_marks
+        if path is None or (self._options.import_marks and not self.marks_complete):
+            return
+        oid_of = self._sink.map.oid
+        try:
+            write_marks(path, ((mark, oid_of(entry)) for mark, entry in self._sink.marks.items()))
+        except FastioError as error:
+            self.result.failed = True
+            self._say(b"error: %s\n" % os.fsencode(str(error)))
+
+    def remove_keep_files(self) -> None:
+        """Let go of the packs: from now on refs hold their objects."""
+        for path in self._keep_files:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+        self._keep_files.clear()
+
+    def finish(self) -> int:
+        """Publish everything at the normal end; returns the exit status."""
+        self.close_pack()
+        self.update_refs()
+        self.remove_keep_files()
+        self.export_marks()
+        return 1 if self.result.failed else 0
+
+    def rescue(self) -> None:
+        """After a fatal error: keep the objects and marks there are; refs stay as they were."""
+        try:
+            self.close_pack()
+        except PackError as error:
+            self._sink.pack.abort()
+            self._say(b"error: %s\n" % os.fsencode(str(error)))
+        self.remove_keep_files()
+        self.export_marks()
+
+    def close(self) -> None:
+        """End the processes that helped."""
+        self._refs.close()

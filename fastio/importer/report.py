@@ -1,0 +1,83 @@
+"""What an import tells at its end: git's block of counts, and what no other tool says."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fastio.objects.kinds import BLOB, COMMIT, NAMES, TAG, TREE
+from fastio.store.refs import Status
+
+if TYPE_CHECKING:
+    from fastio.importer.importer import Importer
+
+RULE = "-" * 69
+MIB = 1 << 20
+
+
+def statistics(importer: Importer, started: float) -> Iterator[str]:
+    """Yield the lines of the statistics block.
+
+    Args:
+        importer: After its run.
+        started: ``time.monotonic()`` at the start of the run.
+    """
+    yield "fastio import statistics:"
+    yield RULE
+    yield from _objects(importer)
+    yield from _memory(importer)
+    yield RULE
+    yield from _cost(importer, time.monotonic() - started)
+    yield RULE
+    yield ""
+
+
+def _objects(importer: Importer) -> Iterator[str]:
+    counts = []
+    queue = importer.queue
+    for kind in (BLOB, TREE, COMMIT, TAG):
+        counter = importer.sink.counters[kind]
+        stored, duplicates, deltas = counter.stored, counter.duplicates, counter.deltas
+        if kind == BLOB and queue is not None:
+            stored, duplicates = stored + queue.stored, duplicates + queue.duplicates
+            deltas += queue.deltas
+        counts.append((NAMES[kind].decode() + "s", stored, duplicates, deltas))
+    total, same, deltas = (sum(row[column] for row in counts) for column in (1, 2, 3))
+    yield f"Total objects:  {total:>13,} ({same:>10,} duplicates, {deltas:>10,} deltas)"
+    for name, stored, duplicates, count in counts:
+        label = f"      {name:<8}:"
+        yield f"{label} {stored:>13,} ({duplicates:>10,} duplicates, {count:>10,} deltas)"
+    yield f"Total branches: {len(importer.branches):>13,}"
+    yield f"      marks   : {len(importer.sink.marks):>13,}"
+
+
+def _memory(importer: Importer) -> Iterator[str]:
+    objects = len(importer.sink.map)
+    map_bytes, mark_bytes = importer.sink.map.nbytes, importer.sink.marks.nbytes
+    yield f"object map:     {map_bytes:>13,} bytes"
+    if objects:
+        yield f"object map: {map_bytes / objects:.1f} bytes an object"
+    yield f"mark table:     {mark_bytes:>13,} bytes"
+
+
+def _cost(importer: Importer, wall: float) -> Iterator[str]:
+    published = importer.publisher.result
+    raw = importer.parser.offset
+    for phase, seconds in importer.phases.items():
+        yield f"{'time, ' + phase + ':':<16}{seconds:>13.2f} s"
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+    yield f"time, total:    {wall:>13.2f} s, {cpu / wall if wall else 0:.2f} cores used"
+    yield f"stream:         {raw / MIB:>13.1f} MiB, {raw / MIB / wall if wall else 0:.1f} MiB/s"
+    if published.packs:
+        share = published.pack_bytes / raw if raw else 0
+        yield (
+            f"packs:          {published.pack_bytes / MIB:>13.1f} MiB in {published.packs},"
+            f" {share:.1%} of the stream"
+        )
+    if published.loose_objects:
+        yield f"loose objects:  {published.loose_objects:>13,}"
+    yield f"refs updated:   {published.count(Status.UPDATED):>13,}"

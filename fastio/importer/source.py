@@ -1,0 +1,115 @@
+"""Where the stream comes from: a pipe, a file, or an lz4 frame in either."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from fastio.errors import StreamError
+
+if TYPE_CHECKING:
+    from lz4.frame import LZ4FrameDecompressor
+
+LZ4_MAGIC = b"\x04\x22\x4d\x18"
+PACKED_PIECE = 1 << 18
+
+
+class Source:
+    """Reads a stream, never waiting for more than there is.
+
+    Args:
+        fd: An open descriptor; the caller closes it.
+
+    Attributes:
+        size: Bytes that can be read from *fd* in all, None when that cannot be known.
+        position: Bytes read from *fd* so far.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self.position = 0
+        self.size = _size_of(fd)
+        self._unread = b""
+        self._decompressor: LZ4FrameDecompressor | None = None
+        self._started = False
+
+    def read_into(self, buffer: memoryview) -> int:
+        """Fill the start of *buffer* with what comes next; returns how many bytes, 0 at the end.
+
+        Raises:
+            StreamError: The lz4 frame is damaged or cut short, or reading fails.
+        """
+        if not self._started:
+            self._start()
+        if self._decompressor is not None:
+            return self._read_unpacked(buffer)
+        if self._unread:
+            count = min(len(buffer), len(self._unread))
+            buffer[:count] = self._unread[:count]
+            self._unread = self._unread[count:]
+            return count
+        try:
+            count = os.readv(self._fd, [buffer])
+        except OSError as error:
+            raise StreamError(f"cannot read the stream: {error.strerror}") from error
+        self.position += count
+        return count
+
+    def _start(self) -> None:
+        """Look at the first bytes: no stream starts like an lz4 frame does."""
+        self._started = True
+        head = self._read_packed(PACKED_PIECE)
+        while len(head) < len(LZ4_MAGIC) and head and LZ4_MAGIC.startswith(head):
+            more = self._read_packed(PACKED_PIECE)
+            if not more:
+                break
+            head += more
+        self._unread = head
+        if head.startswith(LZ4_MAGIC):
+            from lz4.frame import LZ4FrameDecompressor  # noqa: PLC0415 - most streams are plain
+
+            self._decompressor = LZ4FrameDecompressor()
+
+    def _read_packed(self, size: int) -> bytes:
+        try:
+            data = os.read(self._fd, size)
+        except OSError as error:
+            raise StreamError(f"cannot read the stream: {error.strerror}") from error
+        self.position += len(data)
+        return data
+
+    def _read_unpacked(self, buffer: memoryview) -> int:
+        while True:
+            decompressor = self._decompressor
+            assert decompressor is not None
+            packed, self._unread = self._unread, b""
+            if decompressor.eof:
+                packed = (decompressor.unused_data or b"") + packed
+                packed = packed or self._read_packed(PACKED_PIECE)
+                if not packed:
+                    return 0
+                decompressor.reset()  # frames may stand behind each other
+            elif decompressor.needs_input and not packed:
+                packed = self._read_packed(PACKED_PIECE)
+                if not packed:
+                    raise StreamError(f"lz4 frame ends early, at byte {self.position} of the file")
+            try:
+                data = decompressor.decompress(packed, max_length=len(buffer))
+            except RuntimeError as error:
+                raise StreamError(
+                    f"damaged lz4 frame before byte {self.position} of the file: {error}"
+                ) from error
+            if data:
+                buffer[: len(data)] = data
+                return len(data)
+
+
+def _size_of(fd: int) -> int | None:
+    try:
+        status = os.fstat(fd)
+    except OSError as error:
+        raise StreamError(f"cannot read the stream: {error.strerror}") from error
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return max(0, status.st_size - os.lseek(fd, 0, os.SEEK_CUR))
