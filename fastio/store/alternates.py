@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 MAX_DEPTH = 5  # git's own limit to alternates of alternates
-_ESCAPE = re.compile(rb'\\([abfnrtv"\\]|[0-3][0-7]{2})')
+_ESCAPE = rb'\\([abfnrtv"\\]|[0-3][0-7]{2})'
 _LETTERS = {
     b"a": b"\a",
     b"b": b"\b",
@@ -79,7 +79,7 @@ def _unquote(path: bytes) -> bytes:
     """Undo C-style quoting, if there is any."""
     if len(path) < 2 or not path.startswith(b'"') or not path.endswith(b'"'):
         return path
-    return _ESCAPE.sub(_unescape, path[1:-1])
+    return re.sub(_ESCAPE, _unescape, path[1:-1])
 
 
 def _unescape(match: re.Match[bytes]) -> bytes:

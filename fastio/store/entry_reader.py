@@ -12,8 +12,7 @@ entry's header, and a delta cannot make more than its copies and inserts could y
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from isal import isal_zlib
 
@@ -27,7 +26,8 @@ InflateError: type[Exception] = isal_zlib.error  # type: ignore[assignment]
 
 HEADER_SIZE = 12  # "PACK", version, count
 MAX_HEADER = 64  # type and size 10, distance 10 or oid 32
-MAX_READ = 1 << 18
+MAX_DELTA_SIZES = 20  # two numbers of at most 64 bits, seven of them a byte
+MIN_READ, MAX_READ = 256, 1 << 18
 MAX_COPY = 1 << 22  # the most bytes that one byte of a delta can stand for
 CACHE_SIZE = 32 << 20
 
@@ -39,8 +39,7 @@ class Source(Protocol):
         """Return up to *length* bytes; fewer only at the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class EntryHeader:
+class EntryHeader(NamedTuple):
     """The front of a pack entry.
 
     Attributes:
@@ -109,26 +108,36 @@ def inflate_at(source: Source, offset: int, size: int) -> bytes:
         offset: Its first byte.
         size: Bytes that must come out, no more and no fewer.
     """
+    inflated, is_complete = _inflate_some(
+        source, offset, size + 1
+    )  # one more shows what is too long
+    if len(inflated) != size or not is_complete:
+        raise PackError(f"deflated data at {offset} has not the promised {size} bytes")
+    return inflated
+
+
+def _inflate_some(source: Source, offset: int, room: int) -> tuple[bytes, bool]:
+    """Inflate up to *room* bytes; tell also whether that is all, checksum compared."""
     inflater = isal_zlib.decompressobj()
-    parts, room = [], size + 1  # one more, to notice what is too long
+    parts: list[bytes] = []
     piece: bytes | memoryview = b""
-    reach = min(size + 64, MAX_READ)  # what deflate makes of so many bytes is seldom longer
+    position = offset
+    # What deflate makes of so many bytes is seldom longer.
+    reach = min(max(room + 64, MIN_READ), MAX_READ)
     try:
         while not inflater.eof and room:
             if not piece:
-                piece = source.read_at(offset, reach)
-                offset += len(piece)
+                piece = source.read_at(position, reach)
+                position += len(piece)
                 if not piece:
-                    raise PackError(f"deflated data that ends at {offset} is cut short")
+                    raise PackError(f"deflated data at {offset} is cut short")
             inflated = inflater.decompress(piece, room)
             parts.append(inflated)
             room -= len(inflated)
             piece = inflater.unconsumed_tail
     except InflateError as error:
-        raise PackError(f"deflated data before {offset} is damaged: {error}") from None
-    if room != 1:
-        raise PackError(f"deflated data before {offset} has not the promised {size} bytes")
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+        raise PackError(f"deflated data at {offset} is damaged: {error}") from None
+    return parts[0] if len(parts) == 1 else b"".join(parts), inflater.eof
 
 
 class BaseCache:
@@ -275,11 +284,7 @@ def _payload(source: Source, header: EntryHeader) -> bytes:
 
 def _target_size(source: Source, header: EntryHeader) -> int:
     """Read the second size that a delta begins with (gitformat-pack(5))."""
-    piece = source.read_at(header.offset + header.length, 128)
-    try:
-        sizes = isal_zlib.decompressobj().decompress(piece, 20)
-    except InflateError as error:
-        raise PackError(f"delta at {header.offset} is damaged: {error}") from None
+    sizes, _ = _inflate_some(source, header.offset + header.length, MAX_DELTA_SIZES)
     numbers, shift = [0], 0
     for byte in sizes:
         numbers[-1] |= (byte & 0x7F) << shift

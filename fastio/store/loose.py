@@ -13,7 +13,7 @@ from fastio.errors import ObjectError
 from fastio.objects.kinds import NUMBERS, Oid
 from fastio.store.entry_reader import InflateError
 
-_HEADER = re.compile(rb"(commit|tree|blob|tag) ([0-9]{1,19})\0")
+_HEADER = rb"(commit|tree|blob|tag) ([0-9]{1,19})\0"
 _MAX_HEADER = 32
 
 
@@ -70,7 +70,7 @@ def _parse_header(oid: Oid, packed: bytes) -> tuple[int, int, int]:
         head = isal_zlib.decompressobj().decompress(packed, _MAX_HEADER)
     except InflateError as error:
         raise ObjectError(f"loose object {oid.hex()} is damaged: {error}") from None
-    match = _HEADER.match(head)
+    match = re.match(_HEADER, head)
     if match is None:
         raise ObjectError(f"loose object {oid.hex()} has no proper header")
     return NUMBERS[match[1]], int(match[2]), match.end()

@@ -9,18 +9,16 @@ from __future__ import annotations
 import os
 import re
 
-_FORBIDDEN = re.compile(
-    rb"""
+# Compiled by `re` when first used; doing it here would cost every start a millisecond.
+_FORBIDDEN = rb"""(?x)
       [\x00-\x20\x7f~^:?*\[\\]  # controls, blank, and what has a meaning in revisions
     | \.\. | @\{ | //
     | (?: \A | / ) \.           # no component starts with a dot
     | \.lock (?: / | \Z )       # nor ends like a lock file
     | \A / | [./] \Z
-    """,
-    re.VERBOSE,
-)
-_PSEUDO_REF = re.compile(rb"[A-Z_]+\Z")
-_REF_CONTENT = re.compile(rb"(?:[0-9a-f]{40}(?:[0-9a-f]{24})?|ref: .*)\s*\Z")
+"""
+_PSEUDO_REF = rb"[A-Z_]+\Z"
+_REF_CONTENT = rb"(?:[0-9a-f]{40}(?:[0-9a-f]{24})?|ref: .*)\s*\Z"
 _NOT_FOR_REFS = {
     *(b"branches", b"common", b"hooks", b"info", b"logs", b"lost-found", b"modules", b"objects"),
     *(b"reftable", b"rebase-apply", b"rebase-merge", b"rr-cache", b"sequencer", b"svn"),
@@ -34,7 +32,7 @@ def check_ref_format(name: bytes, *, allow_onelevel: bool = True) -> bool:
         name: The full name.
         allow_onelevel: Whether a name without a slash will do.
     """
-    if not name or name == b"@" or _FORBIDDEN.search(name):
+    if not name or name == b"@" or re.search(_FORBIDDEN, name):
         return False
     return allow_onelevel or b"/" in name
 
@@ -49,12 +47,12 @@ def is_reserved(name: bytes, git_dir: bytes) -> bool:
         name: A name that passed `check_ref_format`.
         git_dir: The repository's directory.
     """
-    if name.startswith(b"refs/") or _PSEUDO_REF.match(name):
+    if name.startswith(b"refs/") or re.match(_PSEUDO_REF, name):
         return False
     if name == b"refs" or name.split(b"/", 1)[0] in _NOT_FOR_REFS:
         return True
     try:
         with open(os.path.join(git_dir, name), "rb") as file:
-            return not _REF_CONTENT.match(file.read(4096))
+            return not re.match(_REF_CONTENT, file.read(4096))
     except OSError:  # absent, or a directory, which git itself refuses
         return False

@@ -28,7 +28,7 @@ from fastio.store.repository import Repository
 _REPLACE = b"refs/replace/"
 # git writes these itself and refuses them, some versions only some of them.
 _GITS_OWN = {b"FETCH_HEAD", b"MERGE_HEAD"}
-_COMMIT_LINE = re.compile(rb"([0-9a-f]+) commit [0-9]+\Z")
+_COMMIT_LINE = rb"([0-9a-f]+) commit [0-9]+\Z"
 
 
 class Status(enum.Enum):
@@ -221,7 +221,7 @@ def peel_to_commits(git: Git, oids: Iterable[Oid]) -> dict[Oid, Oid]:
         return {}
     questions = b"".join(b"%s^{commit}\n" % oid.hex().encode() for oid in asked)
     answers = git.run("cat-file", "--batch-check", text=questions).stdout.splitlines()
-    found = (_COMMIT_LINE.match(answer) for answer in answers)
+    found = (re.match(_COMMIT_LINE, answer) for answer in answers)
     return {
         oid: Oid(bytes.fromhex(match[1].decode()))
         for oid, match in zip(asked, found, strict=True)

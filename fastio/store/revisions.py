@@ -11,7 +11,7 @@ import re
 from fastio.objects.kinds import COMMIT, NUMBERS, TAG, Oid
 from fastio.store.git import Git, GitProcess
 
-_FOUND = re.compile(rb"([0-9a-f]+) (commit|tree|blob|tag) [0-9]+\Z")
+_FOUND = rb"([0-9a-f]+) (commit|tree|blob|tag) [0-9]+\Z"
 
 
 class Revisions:
@@ -33,7 +33,7 @@ class Revisions:
         if b"\n" in expression or b"\0" in expression:
             return None
         answer = self._ask(expression)
-        match = _FOUND.match(answer)
+        match = re.match(_FOUND, answer)
         return match and (NUMBERS[match[2]], Oid(bytes.fromhex(match[1].decode())))
 
     def close(self) -> None:
