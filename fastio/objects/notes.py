@@ -40,8 +40,10 @@ class NoteEditor:
     """Sets notes during one commit.
 
     The note count belongs to the branch and outlives the commit: take it from `count` afterwards.
-    Set it to 0 when deleteall empties the tree. A count of 0 (or None) means unknown: the first
-    note then counts those that the tree holds.
+    Set it to 0 when deleteall empties the tree; nothing else resets it. A count of 0 (or None)
+    means unknown: the first note then counts those that the tree holds. With a count up to 255
+    the editor may be made as late as the first note; above that it must see the whole commit,
+    for git also rearranges what a commit writes by M after deleteall.
 
     Args:
         editor: The branch's tree.
