@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from fastio.importer._blobs import SUBMITTED, Blob, BlobQueue
+from fastio.importer._blobs import Blob, BlobQueue
 
 # What a path's entry costs beside the blob's bytes: key, record, dictionary slot.
 PATH_OVERHEAD = 400
@@ -48,9 +48,8 @@ class DeltaBases:
 
     def reuse(self, path: bytes, mark: int) -> None:
         """Note that *path* now has the blob of *mark*, which came before."""
-        blob = self._queue.pending.get(mark) or self._by_mark.get(mark)
-        # A mark may have moved on to another object since; only live bytes are of use.
-        if blob is not None and blob.state >= SUBMITTED and blob in self._queue.live:
+        blob = self._by_mark.get(mark)
+        if blob is not None and blob.paths:
             self._remember(path, blob, blob)
 
     def move(self, source: bytes, target: bytes, *, keep: bool) -> None:
