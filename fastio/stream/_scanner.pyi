@@ -8,5 +8,6 @@ def scan_blobs(
     *,
     base: int,
     max_size: int,
+    max_line: int,
     optional_lf: bool,
 ) -> tuple[int, int, bool]: ...

@@ -4,10 +4,9 @@
 from libc.stdint cimport int64_t
 from libc.string cimport memchr, memcmp
 
-# 18 digits fit into 63 bits.
 cdef enum:
-    MAX_DIGITS = 18
-    MAX_TEXT = 1024  # of an original-oid line; longer ones are left to the parser
+    MAX_DIGITS = 18  # they fit into 63 bits
+    LEAST_LIMIT = 64  # a line limit that no mark or data line reaches
 
 
 cdef int64_t _read_digits(
@@ -25,7 +24,8 @@ cdef int64_t _read_digits(
 
 
 cdef const unsigned char *_read_blob(
-    const unsigned char *at, const unsigned char *end, int64_t max_size, int64_t *row
+    const unsigned char *at, const unsigned char *end, int64_t max_size, int64_t max_line,
+    int64_t *row
 ) noexcept nogil:
     """Read one blob into *row*: mark, position, size; return what is behind it, or NULL."""
     cdef const unsigned char *lf
@@ -42,7 +42,7 @@ cdef const unsigned char *_read_blob(
         at += 6 + length
     if end - at > 13 and memcmp(at, b"original-oid ", 13) == 0:
         at += 13
-        lf = <const unsigned char *>memchr(at, 10, min(end - at, <int64_t>MAX_TEXT))
+        lf = <const unsigned char *>memchr(at, 10, min(end - at, max_line + 1 - 13))
         if lf == NULL or memchr(at, 0, lf - at) != NULL:
             return NULL
         at = lf + 1
@@ -67,6 +67,7 @@ def scan_blobs(
     *,
     int64_t base,
     int64_t max_size,
+    int64_t max_line,
     bint optional_lf,
 ):
     """Read blobs from ``data[start:end]`` until something else comes; *base* is where data starts.
@@ -79,7 +80,7 @@ def scan_blobs(
         raise IndexError("scan leaves the buffer")
     cdef int64_t count = 0
     cdef int64_t max_count = rows.shape[0] // 4
-    if start == end or max_count == 0:
+    if start == end or max_count == 0 or max_line < LEAST_LIMIT:
         return 0, start, optional_lf
     cdef const unsigned char *first = &data[0]
     cdef const unsigned char *at = first + start
@@ -96,7 +97,7 @@ def scan_blobs(
                 optional_lf = False
             if count == max_count:
                 break
-            behind = _read_blob(at, stop, max_size, row)
+            behind = _read_blob(at, stop, max_size, max_line, row)
             if behind == NULL:
                 break
             row[1] -= <int64_t>first

@@ -49,6 +49,7 @@ class StreamParser:
         max_data: int = MAX_DATA,
         capacity: int = CAPACITY,
     ) -> None:
+        max_data = max(max_data, piece_size)
         self._buffer = StreamBuffer(capacity, max_line=max_line, max_data=max_data)
         self._reader = StreamReader(self._buffer, piece_size=piece_size)
         self.date_format = date_format

@@ -51,6 +51,7 @@ def take_blobs(reader: StreamReader, max_count: int) -> BlobRun | None:
         rows,
         base=buffer.base,
         max_size=reader.piece_size,
+        max_line=buffer.max_line,
         optional_lf=reader.optional_lf,
     )
     if not count:

@@ -1,0 +1,85 @@
+"""Feeding a parser in various ways and keeping what it said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from fastio.errors import StreamError
+from fastio.stream import commands as c
+from fastio.stream.parser import NEED_DATA, StreamParser
+
+
+class Said(NamedTuple):
+    """What a parser said of a stream."""
+
+    commands: list[Any]
+    offsets: list[int]
+    error: StreamError | None
+    recent_lines: list[bytes]
+
+    @property
+    def outcome(self) -> tuple[Any, ...]:
+        """All of it in a form that can be compared."""
+        return self.commands, self.offsets, self.error and self.error.args, self.recent_lines
+
+
+def freeze(command: Any) -> Any:
+    """Return *command* with data that outlives the buffer."""
+    data = getattr(command, "data", None)
+    return replace(command, data=bytes(data)) if isinstance(data, memoryview) else command
+
+
+def cut(stream: bytes, size: int) -> list[bytes]:
+    """Return *stream* in parts of *size*."""
+    return [stream[at : at + size] for at in range(0, len(stream), size)]
+
+
+def available(parser: StreamParser) -> Iterator[Any]:
+    """Yield commands until the parser needs more."""
+    while (command := parser.next_command()) is not NEED_DATA and command is not None:
+        yield command
+
+
+def with_runs(parser: StreamParser, max_count: int) -> Iterator[Any]:
+    """Yield commands until the parser needs more, blobs by the fast path where it will."""
+    while True:
+        while (run := parser.take_blobs(max_count)) is not None:
+            for mark, data, offset in run:
+                yield c.Blob(mark, None, data), offset
+        command = parser.next_command()
+        if command is NEED_DATA or command is None:
+            return
+        yield command, parser.offset
+
+
+def say(parts: Iterable[bytes], *, runs: int = 0, **settings: Any) -> Said:
+    """Feed *parts* one by one, asking for all commands in between."""
+    parser = StreamParser(**settings)
+    said = Said([], [], None, [])
+    try:
+        for part in (*parts, None):
+            parser.feed_eof() if part is None else parser.feed(part)
+            steps = with_runs(parser, runs) if runs else available(parser)
+            for step in steps:
+                command, offset = step if runs else (step, parser.offset)
+                said.commands.append(freeze(command))
+                said.offsets.append(offset)
+    except StreamError as error:
+        said = said._replace(error=error)
+    return said._replace(recent_lines=parser.recent_lines)
+
+
+def commands_of(stream: bytes, **settings: Any) -> list[Any]:
+    """Return the commands of a stream that has to be right."""
+    said = say([stream], **settings)
+    assert said.error is None, said.error
+    return said.commands
+
+
+def error_of(stream: bytes, **settings: Any) -> StreamError:
+    """Return the error of a stream that has to be wrong."""
+    said = say([stream], **settings)
+    assert said.error is not None, said.commands
+    return said.error

@@ -1,0 +1,87 @@
+"""The parser under any input, cut anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import hypothesis.strategies as st
+from hypothesis import example, given, settings
+
+from fastio.stream import commands as c
+from fastio.stream.writer import write_command
+from tests.strategies import streams
+from tests.stream.feeding import commands_of, cut, say
+
+IDENT = b"A U Thor <a@b> 1234567890 +0200"
+
+# Lines that fit together often enough, and some that never fit.
+FRAGMENTS = (
+    *(b"blob\n", b"mark :1\n", b"mark :x\n", b"original-oid abc\n", b"data 3\nabc\n"),
+    *(b"data 3\nabc", b"data 0\n", b"data <<E\na\n#b\nE\n", b"data 40\n", b"data 9x\n"),
+    *(b"blob\nmark :7\ndata 4\nab\nc\n", b"blob\ndata 0\n", b"blob\noriginal-oid \ndata 1\n\n"),
+    *(b"commit refs/heads/x\n", b"author " + IDENT + b"\n", b"committer " + IDENT + b"\n"),
+    *(b"commit x\ncommitter " + IDENT + b"\ndata 2\nhi", b"gpgsig sha1 ssh\n", b"encoding x\n"),
+    *(b"from :1\n", b"from refs/heads/y\n", b"merge :2\n", b"merge :2x\n", b"tag v1\n"),
+    *(b"M 644 :1 a b\n", b'M 100755 inline "q\\tr"\n', b"M 644 inline x\n", b"M 9 :1 x\n"),
+    *(b'D "\\303"\n', b"D a\n", b'C "a b" c\n', b"R a\n", b"deleteall\n", b"N :1 :2\n"),
+    *(b"N inline :2\n", b"ls :1 a\n", b'ls "a"\n', b"cat-blob :1\n", b"get-mark :1\n"),
+    *(b"reset refs/heads/x\n", b"alias\n", b"to :1\n", b"checkpoint\n", b"progress a\0b\n"),
+    *(b"feature ls\n", b"feature done\n", b"option git quiet\n", b"option other\n", b"done\n"),
+    *(b"# comment\n", b"\n", b"\n", b"nonsense\n", b"a\0b\n", b"tagger " + IDENT + b"\n"),
+)
+fragment_streams = st.lists(st.sampled_from(FRAGMENTS), max_size=14).map(b"".join)
+small = {"capacity": 1, "piece_size": 16, "max_line": 80, "max_data": 64}
+
+
+@given(streams)
+def test_what_was_written_is_read_back(commands: list[Any]) -> None:
+    assert commands_of(b"".join(map(write_command, commands))) == commands
+
+
+@given(fragment_streams, st.integers(1, 9))
+@example(b"blob\ndata 3\nabc\n", 1)
+@example(b"commit x\ncommitter <a> 1 +0\ndata 0\nD a\nnonsense\n", 1)
+@settings(max_examples=300)
+def test_cuts_do_not_matter(stream: bytes, size: int) -> None:
+    assert say(cut(stream, size), **small).outcome == say([stream], **small).outcome
+
+
+@given(streams, st.integers(1, 30))
+def test_cuts_do_not_matter_to_good_streams(commands: list[Any], size: int) -> None:
+    stream = b"".join(map(write_command, commands))
+    assert say(cut(stream, size), capacity=1).outcome == say([stream]).outcome
+
+
+@given(fragment_streams, st.integers(1, 5), st.integers(1, 60))
+@settings(max_examples=300)
+def test_runs_of_blobs_say_the_same(stream: bytes, count: int, size: int) -> None:
+    plain = say([stream], **small)
+    fast = say(cut(stream, size), runs=count, **small)
+    without_oids = [
+        replace(command, original_oid=None) if isinstance(command, c.Blob) else command
+        for command in plain.commands
+    ]
+    fast_commands = [
+        replace(command, original_oid=None) if isinstance(command, c.Blob) else command
+        for command in fast.commands
+    ]
+    assert (fast_commands, *fast.outcome[1:]) == (without_oids, *plain.outcome[1:])
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_give_commands_or_a_stream_error(stream: bytes) -> None:
+    say([stream], **small)
+
+
+@given(streams, st.randoms(use_true_random=False))
+@settings(max_examples=200)
+def test_damaged_streams_give_commands_or_a_stream_error(commands: list[Any], random: Any) -> None:
+    stream = bytearray(b"".join(map(write_command, commands)) or b"blob\n")
+    for _ in range(random.randrange(1, 6)):
+        at = random.randrange(len(stream))
+        stream[at : at + random.randrange(3)] = random.choice(
+            (b"", b"\n", b"\0", b'"', b" ", b":9")
+        )
+    whole = say([bytes(stream)], **small)
+    assert say(cut(bytes(stream), 7), **small).outcome == whole.outcome
