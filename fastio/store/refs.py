@@ -8,13 +8,11 @@ it decides which of ``x`` and ``x/y`` gets its way.
 from __future__ import annotations
 
 import enum
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fastio.errors import RefError
 from fastio.objects.kinds import Oid
-from fastio.store.git import Git
+from fastio.store.ancestry import find_descents, peel_to_commits
 from fastio.store.ref_transactions import (
     RefTable,
     RefTransactions,
@@ -28,7 +26,6 @@ from fastio.store.repository import Repository
 _REPLACE = b"refs/replace/"
 # git writes these itself and refuses them, some versions only some of them.
 _GITS_OWN = {b"FETCH_HEAD", b"MERGE_HEAD"}
-_COMMIT_LINE = rb"([0-9a-f]+) commit [0-9]+\Z"
 
 
 class Status(enum.Enum):
@@ -184,49 +181,31 @@ class RefUpdater:
             if new and old and new != old and update.name != _REPLACE + new.hex().encode():
                 changes.append((update.name, old, new))
         commits = peel_to_commits(self._git, {oid for _, *both in changes for oid in both})
+        descents = self._find_descents(
+            {
+                (commits[old], commits[new])
+                for _, old, new in changes
+                if {old, new} <= commits.keys()
+            }
+        )
         refusals: dict[bytes, Outcome] = {}
         for name, old, new in changes:
-            said = self._judge(name, (old, commits.get(old)), (new, commits.get(new)))
-            if said:
-                refusals[name] = Outcome(name, Status.REFUSED, said)
+            no_commit = next((oid for oid in (old, new) if oid not in commits), None)
+            if no_commit:
+                said = b"error: %s: %s is not a commit\n" % (name, no_commit.hex().encode())
+            elif (commits[old], commits[new]) not in descents:
+                said = b"warning: not updating %s (new tip %s does not contain %s)\n" % (
+                    *(name, new.hex().encode()),
+                    old.hex().encode(),
+                )
+            else:
+                continue
+            refusals[name] = Outcome(name, Status.REFUSED, said)
         return refusals
 
-    def _judge(
-        self, name: bytes, old: tuple[Oid, Oid | None], new: tuple[Oid, Oid | None]
-    ) -> bytes:
-        """Say what speaks against an update, from values and the commits they peel to."""
-        for value, commit in (old, new):
-            if commit is None:
-                return b"error: %s: %s is not a commit\n" % (name, value.hex().encode())
-        if old[1] and new[1] and self._is_ancestor(old[1], new[1]):
-            return b""
-        return b"warning: not updating %s (new tip %s does not contain %s)\n" % (
-            *(name, new[0].hex().encode()),
-            old[0].hex().encode(),
-        )
-
-    def _is_ancestor(self, old: Oid, new: Oid) -> bool:
-        if old == new or self._is_known_ancestor(old, new):
-            return True
-        asked = self._git.run("merge-base", "--is-ancestor", old.hex(), new.hex())
-        if asked.status not in (0, 1):
-            raise RefError(f"cannot tell whether {old.hex()} is an ancestor of {new.hex()}")
-        return asked.status == 0
-
-
-def peel_to_commits(git: Git, oids: Iterable[Oid]) -> dict[Oid, Oid]:
-    """Follow tags to commits; what leads to no commit is not in the result."""
-    asked = list(oids)
-    if not asked:
-        return {}
-    questions = b"".join(b"%s^{commit}\n" % oid.hex().encode() for oid in asked)
-    answers = git.run("cat-file", "--batch-check", text=questions).stdout.splitlines()
-    found = (re.match(_COMMIT_LINE, answer) for answer in answers)
-    return {
-        oid: Oid(bytes.fromhex(match[1].decode()))
-        for oid, match in zip(asked, found, strict=True)
-        if match
-    }
+    def _find_descents(self, pairs: Collection[tuple[Oid, Oid]]) -> set[tuple[Oid, Oid]]:
+        known = {pair for pair in pairs if self._is_known_ancestor(*pair)}
+        return known | find_descents(self._git, [pair for pair in pairs if pair not in known])
 
 
 def _waves(updates: Iterable[BranchUpdate], table: RefTable) -> Iterator[list[BranchUpdate]]:

@@ -1,0 +1,72 @@
+import pytest
+
+from fastio.objects.kinds import Oid
+from fastio.store.ancestry import find_descents, peel_to_commits
+from fastio.store.repository import Repository
+
+
+@pytest.fixture
+def git(work):
+    return Repository.discover(str(work.path)).git
+
+
+def oid(text):
+    return Oid(bytes.fromhex(text))
+
+
+@pytest.fixture
+def history(work):
+    """Commits r - a - b - m with c beside b merged into m, and s on its own."""
+    r = work.commit(text="r")
+    a = work.commit(r, text="a")
+    b, c = work.commit(a, text="b"), work.commit(a, text="c")
+    m = work.commit(b, c, text="m")
+    return {
+        name: oid(text) for name, text in zip("rabcms", (r, a, b, c, m, work.commit()), strict=True)
+    }
+
+
+DESCENTS = {
+    "rr",
+    "ra",
+    "rb",
+    "rc",
+    "rm",
+    "aa",
+    "ab",
+    "ac",
+    "am",
+    "bb",
+    "bm",
+    "cc",
+    "cm",
+    "mm",
+    "ss",
+}
+
+
+def test_all_pairs_at_once(git, history):
+    pairs = {(history[old], history[new]): old + new for old in history for new in history}
+    assert {pairs[pair] for pair in find_descents(git, pairs)} == DESCENTS
+
+
+@pytest.mark.parametrize("names", ["rm", "mr", "bc", "cm", "aa", "sr"])
+def test_one_pair(git, history, names):
+    pair = (history[names[0]], history[names[1]])
+    assert find_descents(git, [pair]) == ({pair} if names in DESCENTS else set())
+
+
+def test_a_commit_that_is_missing_has_no_descents(git, history):
+    missing = oid("11" * len(history["a"]))
+    assert find_descents(git, [(missing, history["a"])]) == set()
+
+
+def test_tags_are_peeled_and_other_objects_left_out(work, git, history):
+    work("tag", "-a", "-m", "t", "t", history["a"].hex())
+    work("tag", "-a", "-m", "u", "u", "t")
+    tag, blob = oid(work("rev-parse", "u")), oid(work("hash-object", "-w", "--stdin", text=""))
+    assert peel_to_commits(git, [tag, history["b"], blob]) == {
+        tag: history["a"],
+        history["b"]: history["b"],
+    }
+    assert peel_to_commits(git, []) == {}
