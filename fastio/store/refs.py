@@ -233,5 +233,5 @@ def _note(table: RefTable, update: BranchUpdate, outcome: Outcome) -> None:
 
 def _refusal(name: bytes, status: Status, said: bytes) -> Outcome:
     """An outcome that carries what git (or we) said as an error."""
-    text = said.strip().removeprefix(b"fatal: ").removeprefix(b"error: ")
+    text = said.strip().removeprefix(b"fatal: ").removeprefix(b"prepare: ")
     return Outcome(name, status, b"error: %s\n" % text)
