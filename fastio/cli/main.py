@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from fastio import __version__
 
 USAGE = """\
-usage: fastio [-C <dir>] [--git-dir=<dir>] [--work-tree=<dir>] [-c <name>=<value>] <command> [<args>]
+usage: fastio [-C <dir>] [--git-dir=<dir>] [--work-tree=<dir>] [-c <name>=<value>]
+              <command> [<args>]
 
 commands:
    import   read a fast-import stream into a repository

@@ -43,7 +43,10 @@ class BigBlobWriter:
         self._hash = self._sink.object_format.new(b"blob %d\x00" % size)
         self._deflater = Deflater(self._level)
         try:
-            self._file = tempfile.TemporaryFile(dir=self._directory, prefix=b"tmp_blob_")
+            # It outlives this call: finish() closes it.
+            self._file = tempfile.TemporaryFile(  # noqa: SIM115
+                dir=self._directory, prefix=b"tmp_blob_"
+            )
         except OSError as error:
             raise self._refusal(error) from error
 

@@ -78,7 +78,7 @@ class ObjectSink:
         return self._append(oid, kind, len(body), deflate(body, self.level), -1, 0)
 
     def store_tree(self, tree: bytes, base: Oid | None, delta: bytes | None) -> Oid:
-        """Store a tree, as *delta* against *base* where that keeps within the pack and the depth."""
+        """Store a tree, as *delta* against *base* where pack and depth allow it."""
         oid = self.object_format.hash_object(TREE, tree)
         anchor = self._trees.anchor(base) if base is not None else None
         if self.known(oid, TREE) < 0:
@@ -141,9 +141,7 @@ class ObjectSink:
             crc=self.pack.last_crc,
         )
 
-    def append_file(
-        self, oid: Oid, kind: int, size: int, file: IO[bytes], packed_size: int
-    ) -> int:
+    def append_file(self, oid: Oid, kind: int, size: int, file: IO[bytes], packed_size: int) -> int:
         """Append an object whose packed payload is in *file*; returns its entry."""
         offset = self.pack.append_file(kind, size, file, packed_size)
         self.counters[kind].stored += 1

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fastio.errors import FastioError, PackError
+from fastio.objects.kinds import Oid
 from fastio.store.marks_file import write_marks
 from fastio.store.refs import BranchUpdate, RefUpdater, Status
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from fastio.importer.executor import Executor
     from fastio.importer.object_sink import ObjectSink
     from fastio.importer.options import ImportOptions
-    from fastio.objects.kinds import Oid
     from fastio.store.repository import Repository
 
 logger = logging.getLogger(__name__)
@@ -132,9 +132,9 @@ class Publisher:
         path = self._options.export_marks
         if path is None or (self._options.import_marks and not self.marks_complete):
             return
-        oid_of = self._sink.map.oid
+        oid_of, marks = self._sink.map.oid, self._sink.marks
         try:
-            write_marks(path, ((mark, oid_of(entry)) for mark, entry in self._sink.marks.items()))
+            write_marks(path, ((mark, Oid(oid_of(entry))) for mark, entry in marks.items()))
         except FastioError as error:
             self.result.failed = True
             self._say(b"error: %s\n" % os.fsencode(str(error)))

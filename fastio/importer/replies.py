@@ -1,4 +1,4 @@
-"""Answers to a frontend that asks: ``get-mark``, ``cat-blob``, ``ls``, and the ``progress`` echo."""
+"""Answers to a frontend that asks (``get-mark``, ``cat-blob``, ``ls``), and ``progress``."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def statistics(importer: Importer, started: float) -> Iterator[str]:
 
 
 def _objects(importer: Importer) -> Iterator[str]:
-    counts = []
+    counts: list[tuple[str, int, int, int]] = []
     queue = importer.queue
     for kind in (BLOB, TREE, COMMIT, TAG):
         counter = importer.sink.counters[kind]
@@ -44,7 +44,7 @@ def _objects(importer: Importer) -> Iterator[str]:
             stored, duplicates = stored + queue.stored, duplicates + queue.duplicates
             deltas += queue.deltas
         counts.append((NAMES[kind].decode() + "s", stored, duplicates, deltas))
-    total, same, deltas = (sum(row[column] for row in counts) for column in (1, 2, 3))
+    total, same, deltas = (sum(column) for column in zip(*(row[1:] for row in counts), strict=True))
     yield f"Total objects:  {total:>13,} ({same:>10,} duplicates, {deltas:>10,} deltas)"
     for name, stored, duplicates, count in counts:
         label = f"      {name:<8}:"
