@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ class ProgressBar:
     ) -> None:
         self._enabled = enabled and sys.stderr.isatty()
         self._position, self._objects, self._size = position, objects, size
-        self._bar: tqdm[None] | None = None
+        self._bar: tqdm[NoReturn] | None = None
         self._next = 0.0
 
     def __enter__(self) -> Self:
