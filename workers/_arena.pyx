@@ -47,7 +47,7 @@ cdef enum:
 cdef enum:
     LIVE = 0xFFFFFFFF
 # Granule numbers have 32 bits; half their range is kept unused.
-SIZE_LIMIT = 1 << 37
+cdef int64_t SIZE_LIMIT = <int64_t>1 << 37
 
 
 cdef inline uint32_t bin_of(uint32_t count) noexcept nogil:

@@ -139,6 +139,11 @@ cdef int64_t c_deflate_tiny(
     return total
 
 
+def deflate_bound(int64_t size):
+    """Return how many bytes *size* bytes are as stored blocks."""
+    return c_deflate_bound(size)
+
+
 def store(const unsigned char[::1] data):
     """Return *data* as a zlib stream of stored blocks."""
     cdef int64_t size = data.shape[0], bound = c_deflate_bound(size)

@@ -104,7 +104,7 @@ cdef class _Coder:
         packed = <bytes>self.compress(
             PyMemoryView_FromMemory(<char *>data, size, PyBUF_READ), self.level
         )
-        if PyBytes_GET_SIZE(packed) >= size:
+        if PyBytes_GET_SIZE(packed) > c_deflate_bound(size):
             return c_store(data, size, out, capacity)
         if PyBytes_GET_SIZE(packed) > capacity:
             return -1
@@ -196,7 +196,3 @@ def encode(unsigned char[::1] arena, bytes tasks, settings):
         coder.put_payload(result, &task, memory)
     return results
 
-
-def deflate_bound(int64_t size):
-    """Return how many bytes a payload of *size* bytes has at most."""
-    return c_deflate_bound(size)

@@ -26,7 +26,7 @@ from __future__ import annotations
 from isal import isal_zlib
 from zlib_ng import zlib_ng
 
-from workers._codec import deflate_tiny, store
+from workers._codec import deflate_bound, deflate_tiny, store
 from workers.errors import CodecError
 
 TYPE_CHECKING = False
@@ -72,7 +72,7 @@ def deflate(data: Buffer, level: int = -1) -> bytes:
         return deflate_tiny(data)
     compress, own_level = chosen
     packed = compress(data, own_level)
-    return packed if len(packed) < size else store(data)
+    return packed if len(packed) <= deflate_bound(size) else store(data)
 
 
 def inflate(data: Buffer, size: int) -> bytes:

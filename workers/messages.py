@@ -50,6 +50,6 @@ def unpack(frame: bytes) -> Message:
         kind, job, payload = msgpack.unpackb(frame, strict_map_key=True)
     except (ValueError, TypeError, msgpack.UnpackException) as error:
         raise MessageError(f"frame cannot be read: {error}") from None
-    if kind not in (ENCODE, DONE, FAILED) or type(job) is not int or type(payload) is not bytes:
+    if [type(part) for part in (kind, job, payload)] != [int, int, bytes] or kind > FAILED:
         raise MessageError(f"frame of unknown kind {kind!r}")
     return Message(kind, job, payload)

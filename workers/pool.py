@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 import logging
 import multiprocessing
+import os
 import selectors
 import signal
 import warnings
@@ -271,7 +272,8 @@ class Pool:
         assert self._relay is not None, "the pool was not started"
         context = multiprocessing.get_context("fork")
         ours, theirs = context.Pipe()
-        foreign = open_descriptors() - self._relay.descriptors - {theirs.fileno(), 2}
+        opened = open_descriptors()
+        foreign = opened - self._relay.descriptors - {theirs.fileno(), 2}
         process = context.Process(
             target=worker.run,
             args=(theirs, foreign, self._arena, self._settings, self._relay),
@@ -288,6 +290,8 @@ class Pool:
                 warnings.simplefilter("ignore", DeprecationWarning)
                 process.start()
         except OSError:
+            for descriptor in open_descriptors() - opened:
+                os.close(descriptor)  # multiprocessing forgets its own when it cannot fork
             ours.close()
             raise
         finally:

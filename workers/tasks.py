@@ -13,7 +13,7 @@ import struct
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from workers import _tasks
+from workers import _codec, _tasks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # not worth its import time
@@ -113,4 +113,4 @@ def encode(arena: Buffer, tasks: bytes, settings: Settings) -> bytes:
 
 def deflate_bound(size: int) -> int:
     """Return the room that the payload of *size* bytes needs at most: stored zlib blocks."""
-    return _tasks.deflate_bound(size)
+    return _codec.deflate_bound(size)
