@@ -126,9 +126,9 @@ cdef class Arena:
         """Unlink and return a free block of at least *count* granules, 0 if there is none."""
         cdef uint32_t own = bin_of(count), number = own + 1, word, block
         cdef uint64_t bits
-        cdef int tries
+        cdef int _try
         block = self.bins[own]
-        for tries in range(QUICK_TRIES):
+        for _try in range(QUICK_TRIES):
             if not block:
                 break
             if self._header(block).size >= count:
@@ -146,7 +146,7 @@ cdef class Arena:
                 self._unlink(block)
                 return block
         block = self.bins[own]
-        for tries in range(LAST_TRIES):
+        for _try in range(LAST_TRIES):
             if not block:
                 break
             if self._header(block).size >= count:

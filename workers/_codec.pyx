@@ -23,7 +23,7 @@ cdef uint32_t crc_table[256]
 
 cdef void fill_tables() noexcept nogil:
     cdef uint32_t value, code, turned, i
-    cdef int bit
+    cdef int bit, _bit
     for i in range(256):
         literal_bits[i] = 8 if i < 144 else 9
         code = 0x30 + i if i < 144 else 0x190 + i - 144
@@ -32,7 +32,7 @@ cdef void fill_tables() noexcept nogil:
             turned = turned << 1 | (code >> bit & 1)
         literal_codes[i] = <uint16_t>turned
         value = i
-        for bit in range(8):
+        for _bit in range(8):
             value = (value >> 1) ^ (<uint32_t>0xEDB88320 * (value & 1))
         crc_table[i] = value
 

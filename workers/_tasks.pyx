@@ -195,4 +195,3 @@ def encode(unsigned char[::1] arena, bytes tasks, settings):
         coder.put_oid(result, &task, memory + task.raw_offset)
         coder.put_payload(result, &task, memory)
     return results
-

@@ -115,7 +115,11 @@ class Pool:
         self._selector = selectors.DefaultSelector()
 
     def __enter__(self) -> Pool:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def __exit__(self, *details: object) -> None:

@@ -10,7 +10,6 @@ Encoding depends on nothing but its inputs: the payload is the same whoever make
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from workers import _codec, _tasks
@@ -41,17 +40,13 @@ TASK_SIZE = _TASK.size
 RESULT_SIZE = _RESULT.size
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What is the same for all tasks of a run.
-
-    Attributes:
-        object_format: ``sha1`` or ``sha256``, what oids are made with.
-        level: Compression level, as in git's ``pack.compression``.
-    """
+class Settings(NamedTuple):
+    """What is the same for all tasks of a run."""
 
     object_format: str = "sha1"
+    """``sha1`` or ``sha256``: what oids are made with."""
     level: int = -1
+    """Compression level, as in git's ``pack.compression``."""
 
 
 class Task(NamedTuple):

@@ -218,11 +218,12 @@ def test_no_process_to_be_had_is_a_pool_error(
     def refuse() -> int:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    pool = Pool(bench.arena, workers=2, settings=bench.settings)
     monkeypatch.setattr(os, "fork", refuse)
-    with pytest.raises(PoolError, match="temporarily unavailable"):
-        pool.start()
-    pool.close()
+    with (
+        pytest.raises(PoolError, match="temporarily unavailable"),
+        Pool(bench.arena, workers=2, settings=bench.settings),
+    ):
+        pass
 
 
 def test_workers_hold_no_foreign_descriptors(
