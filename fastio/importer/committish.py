@@ -6,6 +6,7 @@ expression, which git resolves against the repository on disk.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from fastio.errors import ObjectError, StreamError
@@ -27,7 +28,7 @@ class CommittishResolver:
 
     def __init__(self, sink: ObjectSink, branches: BranchTable, revisions: Revisions) -> None:
         self._sink, self._branches, self._revisions = sink, branches, revisions
-        self._trees: dict[Oid, Oid] = {}
+        self._trees: OrderedDict[Oid, Oid] = OrderedDict()
 
     def commit(self, value: Committish) -> Oid | None:
         """Return the commit that *value* names; None for a branch that is unborn.
@@ -96,7 +97,7 @@ class CommittishResolver:
     def remember_tree(self, commit: Oid, tree: Oid) -> None:
         """Note a commit's tree, so that it need not be read back."""
         if len(self._trees) >= REMEMBERED_TREES:
-            del self._trees[next(iter(self._trees))]
+            self._trees.popitem(last=False)
         self._trees[commit] = tree
 
     def tree_of(self, commit: Oid) -> Oid:
