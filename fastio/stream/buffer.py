@@ -32,6 +32,7 @@ class StreamBuffer:
 
     __slots__ = (
         "_capacity",
+        "_delimiter_searched",
         "_searched",
         "_writable",
         "at_end",
@@ -50,7 +51,8 @@ class StreamBuffer:
         self, capacity: int = CAPACITY, *, max_line: int = MAX_LINE, max_data: int = MAX_DATA
     ) -> None:
         self._capacity, self.max_line, self.max_data = max(capacity, 1), max_line, max_data
-        self.start = self.end = self.base = self.line_start = self._searched = 0
+        self.start = self.end = self.base = self.line_start = 0
+        self._searched = self._delimiter_searched = 0
         self.eof = self.at_end = False
         self._allocate(self._capacity)
 
@@ -82,6 +84,7 @@ class StreamBuffer:
         self.base += start
         self.start, self.end = 0, end - start
         self._searched = max(self._searched - start, 0)
+        self._delimiter_searched = max(self._delimiter_searched - start, 0)
         self.line_start -= start  # negative, when that line is gone: still right as an offset
 
     def skip_lf(self) -> bool:
@@ -132,33 +135,28 @@ class StreamBuffer:
 
     def take_until(self, delimiter: bytes) -> memoryview | None:
         """Take lines up to one that equals *delimiter*, that one as well but not into the view."""
-        start, end = self.start, self.end
-        stop = start - 1  # position of the LF in front of the delimiter
-        if not self._ends_line(start, delimiter):
-            stop = self._find_delimiter(delimiter)
-        length = stop + 1 - start if stop >= start - 1 else end - start - len(delimiter) - 1
-        if length > self.max_data:
+        start = self.start
+        at = start if self._ends_line(start, delimiter) else self._find_line(delimiter)
+        # Not found: the body is at least as long as if the delimiter were the end of what is here.
+        size = (at if at >= 0 else self.end - len(delimiter) - 1) - start
+        if size > self.max_data:
             raise StreamError(f"data longer than {self.max_data} bytes")
-        if stop < start - 1:
+        if at < 0:
             return None
-        self.start = min(stop + 1 + len(delimiter) + 1, end)
-        return self.view[start : stop + 1]
+        self.start = min(at + len(delimiter) + 1, self.end)
+        return self.view[start:at]
 
-    def _find_delimiter(self, delimiter: bytes) -> int:
-        """Return the position of the LF in front of the delimiter's line, or -2."""
-        pattern = b"\n%s\n" % delimiter
-        stop = self.data.find(pattern, max(self.start, self._searched), self.end)
-        if stop >= 0:
-            return stop
-        self._searched = max(self.start, self.end - len(pattern) + 1)
+    def _find_line(self, line: bytes) -> int:
+        """Return the position of a complete *line* behind the first one, or -1."""
+        pattern = b"\n%s\n" % line
+        found = self.data.find(pattern, max(self.start, self._delimiter_searched), self.end)
+        if found >= 0:
+            return found + 1
         last = self.end - len(pattern) + 1
-        if (
-            last >= self.start
-            and self.data[last : last + 1] == b"\n"
-            and self._ends_line(last + 1, delimiter)
-        ):
-            return last
-        return -2
+        self._delimiter_searched = max(self.start, last)
+        if last >= self.start and self.data[last] == 0x0A and self._ends_line(last + 1, line):
+            return last + 1
+        return -1
 
     def _ends_line(self, at: int, delimiter: bytes) -> bool:
         """Tell whether the line at *at* is there in full and equals *delimiter*."""

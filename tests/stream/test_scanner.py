@@ -1,0 +1,77 @@
+"""The fast path for blobs; that it says the same as the parser is in test_parser_properties."""
+
+from __future__ import annotations
+
+from array import array
+
+import pytest
+
+from fastio.stream import commands as c
+from fastio.stream._scanner import scan_blobs
+from fastio.stream.parser import NEED_DATA, StreamParser
+
+
+def scan(data: bytes, **changes: int) -> tuple[int, int, bool]:
+    settings = {"base": 0, "max_size": 100, "max_line": 100, "optional_lf": False} | changes
+    return scan_blobs(data, 0, len(data), array("q", bytes(320)), **settings)
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [
+        *(b"blob\ndata 0\n", b"blob\nmark :1\ndata 2\nab", b"blob\nmark :007\ndata 02\nab"),
+        *(b"blob\noriginal-oid \ndata 0\n", b"blob\nmark :0\noriginal-oid x y\ndata 1\n\n"),
+    ],
+)
+def test_usual_blobs_are_taken_wherever_they_end(blob: bytes) -> None:
+    assert scan(blob) == (1, len(blob), True)
+    assert scan(blob + b"\n") == (1, len(blob) + 1, False)
+    assert scan(blob + b"x") == (1, len(blob), False)
+    assert [scan(blob[:size]) for size in range(len(blob))] == [(0, 0, False)] * len(blob)
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [
+        *(b"blob\r\ndata 0\n", b"blob\n# x\ndata 0\n", b"blob\nmark :1x\ndata 0\n", b"# x\n"),
+        *(b"blob\nmark :x\ndata 0\n", b"blob\nmark :1234567890123456789\ndata 0\n", b"\nblob\n"),
+        *(b"blob\ndata x\n", b"blob\ndata -1\n", b"blob\ndata <<E\nE\n", b"blob\ndata 101\n"),
+        *(b"blob\noriginal-oid a\0\ndata 0\n", b"blob\nmark 1\ndata 0\n", b"reset x\n"),
+        b"blob\noriginal-oid " + b"x" * 88 + b"\ndata 0\n",
+    ],
+)
+def test_what_is_unusual_is_left_to_the_parser(blob: bytes) -> None:
+    assert scan(blob + b"y" * 200) == (0, 0, False)
+
+
+def test_a_scan_stays_in_its_bounds() -> None:
+    rows = array("q", bytes(32))
+    with pytest.raises(IndexError):
+        scan_blobs(b"", 0, 1, rows, base=0, max_size=1, max_line=99, optional_lf=False)
+    assert scan(b"", optional_lf=True) == (0, 0, True)
+    assert scan(b"blob\noriginal-oid x\ndata 0\n", max_line=5) == (0, 0, False)
+
+
+def test_a_run_is_a_table_of_blobs() -> None:
+    parser = StreamParser()
+    parser.feed(b"reset x\nblob\nmark :5\ndata 2\nab\nblob\ndata 1\nc\nblob\ndata 0\nprogress x\n")
+    assert parser.take_blobs(2) is None
+    assert parser.next_command() == c.Reset(b"x", None)
+    run = parser.take_blobs(2)
+    assert run is not None
+    assert run.rows.tolist() == [5, 28, 2, 8, 0, 43, 1, 31]
+    assert [(mark, bytes(data), at) for mark, data, at in run] == [(5, b"ab", 8), (None, b"c", 31)]
+    assert (parser.command_number, parser.offset) == (3, 31)
+
+
+def test_no_runs_inside_a_command_or_after_done() -> None:
+    parser = StreamParser(piece_size=2)
+    parser.feed(b"blob\ndata 3\nabcblob\ndata 0\ndone\nblob\ndata 0\n")
+    assert parser.take_blobs(9) is None
+    for expected in (c.Blob, c.DataPiece):
+        assert isinstance(parser.next_command(), expected)
+        assert parser.take_blobs(9) is None
+    assert isinstance(parser.next_command(), c.DataPiece)
+    assert parser.next_command() is not NEED_DATA
+    assert parser.next_command() == c.Done()
+    assert parser.take_blobs(9) is None
