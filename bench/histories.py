@@ -1,6 +1,6 @@
 """Imports whole histories of real repositories with both importers, and compares the results.
 
-Each repository is exported by `git fast-export --all`, nothing is written to it. A stream that
+The branches and tags of each repository are exported by `git fast-export`, nothing is written to it. A stream that
 git refuses must be refused by fastio as well.
 
     python -m bench.histories ~/src/*/.git --git ~/git/bin/git
@@ -20,7 +20,7 @@ from bench.sides import OUT, Outcome, Stream, both_importers, differences, machi
 
 def export(repository: Path, stream: Path, git: str) -> None:
     """Write everything in *repository* to a stream file."""
-    command = [git, "-C", str(repository), "fast-export", "--all"]
+    command = [git, "-C", str(repository), "fast-export", "--branches", "--tags"]
     help_text = subprocess.run([git, "fast-export", "-h"], capture_output=True, check=False)
     options = ["--signed-tags=verbatim", "--tag-of-filtered-object=rewrite", "--reencode=no"]
     if b"--signed-commits" in help_text.stdout + help_text.stderr:  # git 2.50 and later
