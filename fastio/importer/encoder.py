@@ -50,6 +50,7 @@ class Encoder:
             self._here.append(tasks)
         else:
             self._pool.submit(tasks)
+            self._pool.poll(0)  # a worker whose answer is in has room for another batch
 
     def _pays(self) -> bool:
         return self._bytes > POOL_PAYS_BYTES or self._tasks > POOL_PAYS_TASKS

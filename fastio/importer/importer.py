@@ -151,7 +151,7 @@ class Importer:
         intake.handle(command)
         if kind is c.Blob or kind is c.CommitEnd:
             while intake.take_blobs():
-                self._pipeline.step()
+                self._pipeline.throttle()
         if self.checkpoint_requested and not intake.in_commit:
             self.checkpoint_requested = False
             intake.checkpoint()

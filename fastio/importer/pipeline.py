@@ -47,6 +47,10 @@ class Pipeline:
         """Do what can be done without waiting, then wait while too much is under way."""
         self._encoder.poll(0)
         self._advance()
+        self.throttle()
+
+    def throttle(self) -> None:
+        """Wait while too much is under way."""
         while (
             self.queue.in_flight > self._in_flight
             or self.queue.waiting > MAX_WAITING
