@@ -22,7 +22,8 @@ class Branch:
         tip: The newest commit's oid; None while the branch is unborn.
         tree: The root tree's oid; None for an empty tree.
         delete: Whether the ref goes away at the next update if there is no tip then.
-        notes: How many notes the tree holds, 0 when not counted yet.
+        notes: How many notes the tree holds, 0 when not counted yet. As in git only deleteall
+            resets it, not another tree that ``from`` or ``reset`` brings.
     """
 
     name: bytes

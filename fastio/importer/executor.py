@@ -74,29 +74,33 @@ class Executor:
             self._start_from(branch, header.from_)
         self._merges = [self._merge_parent(value) for value in header.merges]
         self.commit, self._header = branch, header
-        self._open_tree(branch.tree)
+        self._open_tree(branch)
 
-    def _open_tree(self, root: Oid | None) -> None:
+    def _open_tree(self, branch: Branch) -> None:
         self._editor = TreeEditor(
             self._sink.load_tree,
             self._sink.store_tree,
-            root,
+            branch.tree,
             self._format,
             check=self._check_path,
         )
-        self._notes = None
+        # Above 255 notes have directories, which the end of any commit may have to flatten.
+        self._notes = self._edit_notes(branch) if branch.notes > 0xFF else None
+
+    def _edit_notes(self, branch: Branch) -> NoteEditor:
+        return NoteEditor(self.editor, self._format, branch.notes)
 
     def _start_from(self, branch: Branch, value: Committish) -> None:
         if value == branch.name:
             raise StreamError(f"can't create a branch from itself: {show(branch.name)}")
         if isinstance(value, bytes) and self._resolver.full_oid(value) == self._format.zero_oid:
             branch.tip = branch.tree = None
-            branch.notes, branch.delete = 0, True
+            branch.delete = True
             return
         tip = self._resolver.commit(value)
         if tip is None or tip != branch.tip:
             branch.tree = None if tip is None else self._resolver.tree_of(tip)
-            branch.tip, branch.notes = tip, 0
+            branch.tip = tip
 
     def _merge_parent(self, value: Committish) -> Oid:
         parent = self._resolver.commit(value)
@@ -203,7 +207,7 @@ class Executor:
         branch = self.commit
         assert branch is not None
         if self._notes is None:
-            self._notes = NoteEditor(self.editor, self._format, branch.notes)
+            self._notes = self._edit_notes(branch)
         commit = self._resolver.commit(committish)
         if commit is None:
             raise StreamError(f"can't add a note on an empty branch: {committish!r}")
@@ -233,7 +237,6 @@ class Executor:
         """Set a branch anew, or make it unborn."""
         branch = self.branches.open(command.ref)
         branch.tip = branch.tree = None
-        branch.notes = 0
         if command.from_ is not None:
             self._start_from(branch, command.from_)
         if branch.tip is None and branch.delete and command.ref.startswith(b"refs/tags/"):
