@@ -1,0 +1,25 @@
+import multiprocessing
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.importer.target import Target
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left() -> Iterator[None]:
+    """A test that leaves a process, a descriptor or a shared file behind fails."""
+    before = set(os.listdir("/dev/fd")), os.listdir("/dev/shm")
+    yield
+    assert not multiprocessing.active_children()
+    assert (set(os.listdir("/dev/fd")), os.listdir("/dev/shm")) == before
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Target:
+    """A bare repository in which every pack stays a pack."""
+    repository = Target(tmp_path / "target.git", "--bare")
+    repository.git("config", "fastimport.unpackLimit", "0")
+    return repository

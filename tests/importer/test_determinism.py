@@ -1,0 +1,103 @@
+"""The pack is the same, byte for byte, for any number of workers."""
+
+import functools
+import hashlib
+from collections.abc import Callable
+from functools import partialmethod
+from pathlib import Path
+
+import pytest
+
+from fastio.importer.budget import Budget
+from fastio.importer.importer import Importer
+from fastio.importer.options import ImportOptions
+from fastio.importer.pipeline import Pipeline
+from tests.importer import streams
+from tests.importer.target import Target
+
+# With 32m the arena has 20 MiB: 10 for delta bases, 2.5 each for what is held back or in flight.
+MIB = 1 << 20
+MEMORY = 32 * MIB
+INPUTS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "bases are forgotten": (lambda: streams.history(files=230, size=48_000, commits=40), "50"),
+    "blobs first": (lambda: streams.blobs_first(count=300, size=30_000), "50"),
+    "all sizes": (lambda: streams.sizes(rounds=30, largest=1_300_000), "50"),
+    "long chains": (lambda: streams.one_file(versions=300, size=9_000), "50"),
+    "depth 0": (lambda: streams.one_file(versions=120, size=9_000), "0"),
+    "depth 1": (lambda: streams.one_file(versions=120, size=9_000), "1"),
+}
+
+
+@functools.cache
+def stream(name: str) -> bytes:
+    return INPUTS[name][0]()
+
+
+def imported(path: Path, name: str, workers: int, level: int = -1) -> tuple[Target, Importer]:
+    target = Target(path, "--bare")
+    target.git("config", "fastimport.unpackLimit", "0")
+    options = ImportOptions(memory=MEMORY, workers=workers, compression=level)
+    status, importer = target.here(stream(name), f"--depth={INPUTS[name][1]}", options=options)
+    assert status == 0
+    return target, importer
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_pack_is_the_same_for_any_number_of_workers(tmp_path: Path, name: str) -> None:
+    targets = [imported(tmp_path / str(workers), name, workers)[0] for workers in (0, 1, 2, 3)]
+    assert len({target.digest() for target in targets}) == 1
+    assert len({str(target.refs()) for target in targets}) == 1
+    assert targets[-1].fsck() == ""
+
+
+def test_packs_unchanged(tmp_path: Path) -> None:
+    """Stored instead of deflated: the bytes depend on no codec's version.
+
+    A change of how delta bases are chosen changes the digest; it has to be meant.
+    """
+    digests = [imported(tmp_path / name, name, 0, level=0)[0].digest() for name in INPUTS]
+    digest = hashlib.sha256("".join(digests).encode()).hexdigest()
+    assert digest == "38bc9f6bec40cf635a5d24076096075a0795a489f368a9f13db82d98f99d4baa"
+
+
+def longest_chain(target: Target) -> int:
+    report = target.git("verify-pack", "-s", "-v", str(target.packs()[0]))
+    lines = [line for line in report.splitlines() if line.startswith("chain length")]
+    return max((int(line.split()[3].rstrip(":")) for line in lines), default=0)
+
+
+@pytest.mark.parametrize(("name", "depth"), [("long chains", 50), ("depth 1", 1), ("depth 0", 0)])
+def test_chains_are_as_long_as_allowed_and_no_longer(tmp_path: Path, name: str, depth: int) -> None:
+    target, _ = imported(tmp_path / "target", name, 2)
+    assert longest_chain(target) == depth
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_compacting_the_arena_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 8 * MIB))
+    expected, _ = imported(tmp_path / "roomy", "all sizes", 0)
+    monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 4_800_000))
+    compacted = count_compactions(monkeypatch)
+    target, _ = imported(tmp_path / "tight", "all sizes", workers)
+    assert target.digest() == expected.digest()
+    assert sum(compacted)
+
+
+def shares(budget: Budget, arena: int, _memory: int | None) -> None:
+    """The same shares in an arena of any size; in a tight one, free room must be one piece."""
+    budget.arena, budget.trees, budget.bases = arena, MIB, 3 * MIB
+    budget.hold = budget.in_flight = budget.largest_blob = MIB
+    budget.hold_count = 1000
+
+
+def count_compactions(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    make_room, compacted = Pipeline.make_room, []
+
+    def counting(pipeline: Pipeline, size: int) -> None:
+        make_room(pipeline, size)
+        compacted.append(pipeline._compacted)
+
+    monkeypatch.setattr(Pipeline, "make_room", counting)
+    return compacted
