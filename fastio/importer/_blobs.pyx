@@ -268,7 +268,7 @@ cdef class BlobQueue:
         cdef int64_t entry = self.object_map.c_find(result.oid)
         cdef Blob base = blob.base
         if result.form != FULL and result.form != DELTA:
-            raise WorkerError(f"the blob at byte {blob.stream_offset} could not be encoded")
+            raise WorkerError(f"{_name(blob)} could not be encoded")
         if entry < 0 and self.find_packed is not None and self.find_packed(
             PyBytes_FromStringAndSize(<const char *>result.oid, self.oid_size)
         ):
@@ -327,6 +327,17 @@ cdef class BlobQueue:
         return self.encoder.encode_here(
             PyBytes_FromStringAndSize(<char *>&task, sizeof(Task)))
 
+    # --- errors -------------------------------------------------------------------------------
+
+    def describe(self, bytes task):
+        """Say which blob a packed task is about: its place in the stream, and its mark if any."""
+        cdef const Task *wanted = <const Task *>PyBytes_AS_STRING(task)
+        cdef Blob blob
+        for blob in self.live:
+            if blob.raw_offset == wanted.raw_offset and blob.state == 1:
+                return _name(blob)
+        return "a blob"
+
     # --- arena --------------------------------------------------------------------------------
 
     cpdef pin(self, Blob blob):
@@ -358,6 +369,11 @@ cdef class BlobQueue:
     def waiting(self):
         """How many submitted blobs are not accepted yet."""
         return self.submitted - self.accepted
+
+
+def _name(Blob blob):
+    mark = f", mark :{blob.mark}" if blob.mark else ""
+    return f"the blob at byte {blob.stream_offset}{mark}"
 
 
 def _raw_offset(Blob blob):

@@ -7,11 +7,16 @@ of submission: those done here come first, since workers only start once and sta
 from __future__ import annotations
 
 from collections import deque
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from fastio.errors import WorkerError
+from workers.errors import PoolError, WorkersError
 from workers.tasks import Settings, encode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from workers.arena import Arena
     from workers.pool import Pool
 
@@ -27,10 +32,17 @@ class Encoder:
         arena: Where the tasks' bytes lie.
         settings: What all tasks share: hash algorithm and compression level.
         workers: How many processes to start when it pays; 0 keeps all work in this one.
+
+    Attributes:
+        describe: Says what object a packed task is about; for errors.
+
+    Every method that runs tasks raises WorkerError when one cannot be done, however often it is
+    tried, or when there are no workers to be had.
     """
 
     def __init__(self, arena: Arena, settings: Settings, *, workers: int) -> None:
         self._arena, self._settings, self.workers = arena, settings, workers
+        self.describe: Callable[[bytes], str] = lambda _task: "an object"
         self._here: deque[bytes] = deque()
         self._pool: Pool | None = None
         self._bytes = self._tasks = 0
@@ -49,8 +61,9 @@ class Encoder:
         if self._pool is None:
             self._here.append(tasks)
         else:
-            self._pool.submit(tasks)
-            self._pool.poll(0)  # a worker whose answer is in has room for another batch
+            with self._translated():
+                self._pool.submit(tasks)
+                self._pool.poll(0)  # a worker whose answer is in has room for another batch
 
     def _pays(self) -> bool:
         return self._bytes > POOL_PAYS_BYTES or self._tasks > POOL_PAYS_TASKS
@@ -59,7 +72,8 @@ class Encoder:
         from workers.pool import Pool  # noqa: PLC0415 - small imports never need it
 
         self._pool = Pool(self._arena, workers=self.workers, settings=self._settings)
-        self._pool.start()
+        with self._translated():
+            self._pool.start()
 
     def take(self) -> bytes | None:
         """Return the next batch's results, or None when they are not there yet."""
@@ -71,12 +85,25 @@ class Encoder:
 
     def encode_here(self, tasks: bytes) -> bytes:
         """Do a batch at once, in this process."""
-        return encode(self._arena.view, tasks, self._settings)
+        with self._translated():
+            return encode(self._arena.view, tasks, self._settings)
 
     def poll(self, timeout: float | None) -> None:
         """Let results of workers come in; wait up to *timeout* seconds for one."""
         if self._pool is not None:
-            self._pool.poll(timeout)
+            with self._translated():
+                self._pool.poll(timeout)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn the ground floor's errors into ours, which name the object."""
+        try:
+            yield
+        except PoolError as error:
+            where = f"{self.describe(error.task)}: " if error.task else ""
+            raise WorkerError(where + error.reason) from error
+        except WorkersError as error:
+            raise WorkerError(str(error)) from error
 
     def close(self) -> None:
         """End the workers."""

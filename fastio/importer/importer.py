@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import sys
 import time
 from collections.abc import Callable, Sequence
 
-from fastio.errors import FastioError, MarksError, StreamError, UsageError
+from fastio.errors import FastioError, MarksError, StreamError, UsageError, WorkerError
 from fastio.importer._blobs import BlobQueue
 from fastio.importer.bases import DeltaBases
 from fastio.importer.big_blob import BigBlobWriter
@@ -34,6 +34,7 @@ from fastio.store.revisions import Revisions
 from fastio.stream import commands as c
 from fastio.stream.parser import NEED_DATA, StreamParser
 from workers.arena import Arena
+from workers.errors import ArenaError
 from workers.tasks import Settings
 
 READ_SIZE = 1 << 20
@@ -192,7 +193,7 @@ class Importer:
         if options.depth is not None:
             self.sink.depth = self._depth = options.depth
         self._import_marks()
-        arena = Arena(budget.arena)
+        arena = _reserve(budget.arena)
         settings = Settings(object_format=self.repository.object_format.name, level=self._level)
         workers = options.workers if options.workers is not None else os.cpu_count() or 1
         encoder = self.encoder = Encoder(arena, settings, workers=workers)
@@ -209,6 +210,7 @@ class Importer:
             hold_bytes=budget.hold,
             hold_count=budget.hold_count,
         )
+        encoder.describe = queue.describe
         queue.set_pack(self.sink.pack.entries, self.sink.pack_number)
         bases = DeltaBases(queue, limit=budget.bases, depth=self._depth)
         replies = Replies(
@@ -300,5 +302,13 @@ class Importer:
         self._phase_start = now
 
     def _say(self, text: bytes) -> None:
-        sys.stderr.buffer.write(text)
-        sys.stderr.buffer.flush()
+        # That nobody can read it is no reason to end an import.
+        with contextlib.suppress(OSError):
+            os.write(2, text)
+
+
+def _reserve(size: int) -> Arena:
+    try:
+        return Arena(size)
+    except ArenaError as error:
+        raise WorkerError(f"cannot reserve {size} bytes for blobs: {error}") from error
