@@ -8,7 +8,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from types import FrameType
 
 from fastio.cli.progress import ProgressBar
@@ -45,14 +44,14 @@ git's options, as in 'git fast-import':
 """
 
 
-@dataclass(slots=True)
 class _CommandLine:
     """What the words said: options of our own, git's words for later, the stream's file."""
 
-    options: ImportOptions = field(default_factory=ImportOptions)
-    words: list[str] = field(default_factory=list)
-    file: str | None = None
-    progress: bool = True
+    def __init__(self) -> None:
+        self.options = ImportOptions()
+        self.words: list[str] = []
+        self.file: str | None = None
+        self.progress = True
 
 
 def run(words: Sequence[str]) -> int:

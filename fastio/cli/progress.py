@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn, Self
+
+from fastio.hints import TYPE_CHECKING, NoReturn, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable

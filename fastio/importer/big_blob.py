@@ -6,11 +6,12 @@ has come is the oid known, and with it whether the pack needs the object at all.
 
 from __future__ import annotations
 
-import tempfile
-from typing import IO, TYPE_CHECKING
+import os
 
 from fastio.errors import PackError
+from fastio.hints import IO, TYPE_CHECKING
 from fastio.objects.kinds import BLOB, Hash, Oid
+from fastio.store.new_files import create_temporary, remove
 from workers.deflater import Deflater
 
 if TYPE_CHECKING:
@@ -42,13 +43,9 @@ class BigBlobWriter:
         self._mark, self._size, self._packed_size = mark, size, 0
         self._hash = self._sink.object_format.new(b"blob %d\x00" % size)
         self._deflater = Deflater(self._level)
-        try:
-            # It outlives this call: finish() closes it.
-            self._file = tempfile.TemporaryFile(  # noqa: SIM115
-                dir=self._directory, prefix=b"tmp_blob_"
-            )
-        except OSError as error:
-            raise self._refusal(error) from error
+        path, fd = create_temporary(self._directory, b"tmp_blob_")
+        self._file = os.fdopen(fd, "w+b")  # finish() closes it
+        remove(path)
 
     def write(self, data: Data) -> None:
         """Take the next bytes."""

@@ -6,14 +6,11 @@ oid. So any number of branches can be worked on in turn at the same cost.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fastio.errors import StreamError
 from fastio.objects.kinds import Oid
 from fastio.store.ref_names import check_ref_format
 
 
-@dataclass(slots=True)
 class Branch:
     """A name's current commit and tree.
 
@@ -26,11 +23,14 @@ class Branch:
             resets it, not another tree that ``from`` or ``reset`` brings.
     """
 
-    name: bytes
-    tip: Oid | None = None
-    tree: Oid | None = None
-    delete: bool = False
-    notes: int = 0
+    __slots__ = ("delete", "name", "notes", "tip", "tree")
+
+    def __init__(self, name: bytes) -> None:
+        self.name = name
+        self.tip: Oid | None = None
+        self.tree: Oid | None = None
+        self.delete = False
+        self.notes = 0
 
 
 class BranchTable:

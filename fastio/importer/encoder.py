@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from fastio.errors import WorkerError
+from fastio.hints import TYPE_CHECKING
 from workers.errors import PoolError, WorkersError
 from workers.tasks import Settings, encode
 

@@ -6,11 +6,10 @@ before it has its place in the object map.
 
 from __future__ import annotations
 
-import logging
 from functools import partial
-from typing import TYPE_CHECKING
 
 from fastio.errors import StreamError
+from fastio.hints import TYPE_CHECKING
 from fastio.importer._blobs import Blob
 from fastio.importer.branches import Branch, BranchTable, show
 from fastio.objects.commits import build_commit
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from fastio.importer.signatures import SignaturePolicy
     from fastio.store.repository import Repository
     from fastio.stream.commands import Alias, Commit, Committish, Dataref, Reset, Tag
-
-logger = logging.getLogger(__name__)
 
 DIRECTORY, GITLINK = 0o040000, 0o160000
 

@@ -9,8 +9,8 @@ before it is executed first.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
+from fastio.hints import TYPE_CHECKING, Any
 from fastio.importer._blobs import HELD, Blob, BlobQueue
 from fastio.stream import commands as c
 

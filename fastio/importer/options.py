@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from fastio.errors import StreamError, UsageError
+from fastio.records import record
 
 MAX_DEPTH = 8191
 DATE_FORMATS = ("raw", "raw-permissive", "rfc2822", "now")
@@ -31,7 +31,7 @@ UNSAFE_FEATURES = frozenset((b"import-marks", b"import-marks-if-exists", b"expor
 NOT_YET = ("rewrite-submodules-from", "rewrite-submodules-to", "max-pack-size", "export-pack-edges")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MarksImport:
     """A marks file to read before the first command."""
 
@@ -39,7 +39,6 @@ class MarksImport:
     if_exists: bool
 
 
-@dataclass(slots=True)
 class ImportOptions:
     """All options of one import, with git's defaults.
 
@@ -56,7 +55,6 @@ class ImportOptions:
     quiet: bool = False
     done: bool = False
     date_format: str = "raw"
-    import_marks: list[MarksImport] = field(default_factory=list)
     export_marks: str | None = None
     relative_marks: bool = False
     allow_unsafe_features: bool = False
@@ -69,6 +67,9 @@ class ImportOptions:
     workers: int | None = None
     memory: int | None = None
     compression: int | None = None
+
+    def __init__(self) -> None:
+        self.import_marks: list[MarksImport] = []
 
 
 def parse_uint(text: str) -> int:

@@ -7,12 +7,10 @@ object that is not there.
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from fastio.errors import FastioError, PackError
+from fastio.hints import TYPE_CHECKING
 from fastio.objects.kinds import Oid
 from fastio.store.marks_file import write_marks
 from fastio.store.refs import BranchUpdate, RefUpdater, Status
@@ -23,23 +21,20 @@ if TYPE_CHECKING:
     from fastio.importer.executor import Executor
     from fastio.importer.object_sink import ObjectSink
     from fastio.importer.options import ImportOptions
+    from fastio.store.pack_writer import FinishedPack
     from fastio.store.repository import Repository
-
-logger = logging.getLogger(__name__)
 
 # Few but large objects stay in a pack: as loose objects git would hold each whole in memory.
 MAX_EXPLODED = 16 << 20
 
 
-@dataclass(slots=True)
 class Published:
     """What has been made visible so far."""
 
-    packs: int = 0
-    pack_bytes: int = 0
-    loose_objects: int = 0
-    refs: dict[bytes, Status] = field(default_factory=dict)
-    failed: bool = False
+    def __init__(self) -> None:
+        self.packs = self.pack_bytes = self.loose_objects = 0
+        self.refs: dict[bytes, Status] = {}
+        self.failed = False
 
     def count(self, status: Status) -> int:
         """How many refs ended up in *status*."""
@@ -79,7 +74,7 @@ class Publisher:
             return
         finished = self._sink.finish_pack(index_version=config.index_version, keep=True)
         if finished is not None:
-            logger.debug("pack %s holds %d objects", finished.name.decode(), finished.count)
+            _log_pack(finished)
             self.result.packs += 1
             self.result.pack_bytes += finished.size
             if finished.keep_path is not None:
@@ -167,3 +162,10 @@ class Publisher:
     def close(self) -> None:
         """End the processes that helped."""
         self._refs.close()
+
+
+def _log_pack(pack: FinishedPack) -> None:
+    import logging  # noqa: PLC0415 - it takes 4 ms, which small imports need not pay
+
+    logger = logging.getLogger(__name__)
+    logger.debug("pack %s holds %d objects", pack.name.decode(), pack.count)

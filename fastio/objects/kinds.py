@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import NewType, Protocol
+
+from fastio.hints import NewType, Protocol
+from fastio.records import record
 
 Oid = NewType("Oid", bytes)
 """A raw object id: 20 bytes for SHA-1, 32 for SHA-256."""
@@ -30,7 +31,7 @@ class Hash(Protocol):
         """Return the raw digest."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ObjectFormat:
     """A repository's hash algorithm (``extensions.objectFormat``)."""
 

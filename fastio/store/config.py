@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
 
 from fastio.errors import ConfigError
+from fastio.records import record
 
 MAX_DEPTH = 8191
 DEFAULT_UNPACK_LIMIT = 100
@@ -40,7 +40,7 @@ _FSYNC_SETS = {
 _FSYNC_DEFAULT = (_OBJECTS | _DERIVED) - {"loose-object"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FsyncRules:
     """Which of the files we write are to be hardened, and how (core.fsync).
 

@@ -12,16 +12,16 @@ import os
 import select
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Self
 
 from fastio.errors import RepositoryError
+from fastio.hints import Self
+from fastio.records import record
 
 PIPE_PIECE = 1 << 16  # a pipe's usual capacity on Linux
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finished:
     """How a git command ended.
 
@@ -36,13 +36,16 @@ class Finished:
     stderr: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class Git:
     """Which git to run, where, and in which environment."""
 
-    program: str = "git"
-    directory: bytes | None = None
-    environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+    def __init__(
+        self,
+        program: str = "git",
+        directory: bytes | None = None,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self.program, self.directory, self.environment = program, directory, environment
 
     def start(self, *arguments: str | bytes, capture_stderr: bool = False) -> GitProcess:
         """Start a command that is to be talked to; close it when done."""

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import mmap
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
 
 from fastio.errors import PackError
+from fastio.hints import TYPE_CHECKING, Protocol
+from fastio.records import record
 from fastio.store.entries import EntryWriter
 from fastio.store.idx import SortedIds, index_pieces
 from fastio.store.new_files import create_temporary, give_name, refuse, remove, write_all, write_new
@@ -49,7 +49,7 @@ class Readable(Protocol):
         """Return at most *size* bytes, none at the end."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FinishedPack:
     """A pack that is in its place.
 

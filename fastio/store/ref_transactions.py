@@ -8,7 +8,6 @@ answers, and only after a failure a new process takes over from the next transac
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from fastio.objects.kinds import Oid
 from fastio.store.git import Git, GitProcess
@@ -86,7 +85,6 @@ class RefTransactions:
         return [*[None] * committed, process.finish().stderr or b"fatal: git update-ref failed\n"]
 
 
-@dataclass(slots=True)
 class RefTable:
     """Values of refs, as they were when read.
 
@@ -95,8 +93,9 @@ class RefTable:
         targets: Symbolic ref to the ref that it finally stands for, which may not exist.
     """
 
-    values: dict[bytes, Oid] = field(default_factory=dict)
-    targets: dict[bytes, bytes] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.values: dict[bytes, Oid] = {}
+        self.targets: dict[bytes, bytes] = {}
 
     def final_name(self, name: bytes) -> bytes:
         """The ref that *name* stands for, mostly itself."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from fastio.objects.kinds import Oid
+from fastio.records import record
 from fastio.store.ancestry import find_descents, peel_to_commits
 from fastio.store.ref_transactions import (
     RefTable,
@@ -38,7 +38,7 @@ class Status(enum.Enum):
     NOT_DELETED = "not deleted"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BranchUpdate:
     """Where a ref of the branch table should point.
 
@@ -53,7 +53,7 @@ class BranchUpdate:
     delete: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """What became of one ref.
 

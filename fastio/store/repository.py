@@ -1,17 +1,14 @@
 """The repository: where it lies, what it is, and how git is run in it.
 
 Discovery is git's: one ``git rev-parse`` answers for GIT_DIR, sub-directories, linked work
-trees, bare repositories and safe.directory alike. The configuration is read when first asked
-for, by one ``git config``.
+trees, bare repositories and safe.directory alike. One ``git config`` reads the configuration; both
+run at the same time.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Self
 
 from fastio.errors import RepositoryError
 from fastio.objects.kinds import FORMATS, ObjectFormat
@@ -32,13 +29,12 @@ _QUESTIONS = (
 _ANSWERS = len(_QUESTIONS) - 1
 
 
-# Not slotted: cached_property keeps its values in the instance's dictionary.
-@dataclass(frozen=True)
 class Repository:
     """A git repository, found.
 
-    Attributes:
+    Args:
         git: Runs git in this repository.
+        config: Its configuration, as it was when the repository was found.
         git_dir: Absolute path of its directory; of a linked work tree, that one's own.
         common_dir: Absolute path of the directory that all work trees share.
         objects_dir: Absolute path of the object directory.
@@ -48,14 +44,22 @@ class Repository:
         prefix: Where we are below the top of the work tree, ``dir/sub/`` or empty.
     """
 
-    git: Git
-    git_dir: bytes
-    common_dir: bytes
-    objects_dir: bytes
-    object_format: ObjectFormat
-    is_bare: bool
-    ref_format: str
-    prefix: bytes
+    def __init__(
+        self,
+        git: Git,
+        config: Config,
+        *,
+        git_dir: bytes,
+        common_dir: bytes,
+        objects_dir: bytes,
+        object_format: ObjectFormat,
+        is_bare: bool,
+        ref_format: str,
+        prefix: bytes,
+    ) -> None:
+        self.git, self.config, self.git_dir, self.common_dir = git, config, git_dir, common_dir
+        self.objects_dir, self.object_format, self.is_bare = objects_dir, object_format, is_bare
+        self.ref_format, self.prefix = ref_format, prefix
 
     @classmethod
     def discover(
@@ -64,33 +68,59 @@ class Repository:
         environment: Mapping[str, str] | None = None,
         *,
         program: str = "git",
-    ) -> Self:
-        """Find the repository that git would use.
+    ) -> Repository:
+        """Find the repository that git would use: a `Search` and its result."""
+        return Search(path, environment, program=program).result()
 
-        Args:
-            path: Where to start, None for the current directory.
-            environment: For every git that is run; None for our own.
-            program: The git to run.
 
-        Raises:
-            RepositoryError: There is none, or git does not trust it, or cannot be run.
-        """
-        git = Git(
+class Search:
+    """A search for the repository that git would use, which goes on while the caller works.
+
+    Args:
+        path: Where to start, None for the current directory.
+        environment: For every git that is run; None for our own.
+        program: The git to run.
+
+    Raises:
+        RepositoryError: git cannot be run.
+    """
+
+    def __init__(
+        self,
+        path: bytes | str | None = None,
+        environment: Mapping[str, str] | None = None,
+        *,
+        program: str = "git",
+    ) -> None:
+        self._git = Git(
             program,
             None if path is None else os.fsencode(path),
             os.environ if environment is None else environment,
         )
-        asked = git.run("rev-parse", "--path-format=absolute", *_QUESTIONS, capture_stderr=True)
-        if asked.status:
-            raise RepositoryError(_reason(asked.stderr))
-        answers = asked.stdout.split(b"\n", _ANSWERS - 1)
+        asked = ("rev-parse", "--path-format=absolute", *_QUESTIONS)
+        self._place = self._git.start(*asked, capture_stderr=True)
+        self._config = self._git.start("config", "--list", "-z", capture_stderr=True)
+
+    def result(self) -> Repository:
+        """Wait for what git says.
+
+        Raises:
+            RepositoryError: There is no repository, or git does not trust it or its configuration.
+        """
+        with self._place, self._config:
+            place, config = self._place.finish(), self._config.finish()
+        for said in (place, config):
+            if said.status:
+                raise RepositoryError(_reason(said.stderr))
+        answers = place.stdout.split(b"\n", _ANSWERS - 1)
         object_format = FORMATS.get(answers[3].decode()) if len(answers) == _ANSWERS else None
         if object_format is None:
             raise RepositoryError("cannot understand what git rev-parse says of the repository")
         # A git from before ref formats repeats the option that it does not know.
         ref_format = "files" if answers[5].startswith(b"-") else answers[5].decode()
-        return cls(
-            git=git,
+        return Repository(
+            git=self._git,
+            config=Config(config.stdout),
             git_dir=answers[0],
             common_dir=answers[1],
             objects_dir=answers[2],
@@ -99,14 +129,6 @@ class Repository:
             ref_format=ref_format,
             prefix=answers[6].removesuffix(b"\n"),
         )
-
-    @cached_property
-    def config(self) -> Config:
-        """The configuration, as it was when first asked for."""
-        listed = self.git.run("config", "--list", "-z", capture_stderr=True)
-        if listed.status:
-            raise RepositoryError(_reason(listed.stderr))
-        return Config(listed.stdout)
 
 
 def _reason(stderr: bytes) -> str:

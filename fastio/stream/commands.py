@@ -12,8 +12,8 @@ signatures are `bytes` always.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NewType
+from fastio.hints import NewType
+from fastio.records import record
 
 Mark = NewType("Mark", int)
 """A mark, 0 to 2**64-1. A reference to mark 0 is possible, but nothing can be found there."""
@@ -28,14 +28,14 @@ Data = memoryview | bytes
 """A body, whole."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LargeData:
     """Stands for a body that follows as `DataPiece` commands, *size* bytes in all."""
 
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DataPiece:
     """A part of the body that `LargeData` announced."""
 
@@ -43,7 +43,7 @@ class DataPiece:
     last: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Blob:
     """``blob``: a blob, without a path so far."""
 
@@ -56,7 +56,7 @@ SIGNATURE_ALGORITHMS = frozenset((b"sha1", b"sha256"))
 SIGNATURE_FORMATS = frozenset((b"openpgp", b"x509", b"ssh", b"unknown"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signature:
     """``gpgsig``: a commit's signature; *words* is the rest of its line, not checked yet."""
 
@@ -79,7 +79,7 @@ class Signature:
         return self.algorithm in SIGNATURE_ALGORITHMS and self.format in SIGNATURE_FORMATS
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Commit:
     """``commit``: the header of a commit.
 
@@ -99,7 +99,7 @@ class Commit:
     merges: tuple[Committish, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileModify:
     """``M``: an entry is set. A *dataref* of None means inline: the blob is in *data*."""
 
@@ -109,14 +109,14 @@ class FileModify:
     data: Data | LargeData | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileDelete:
     """``D``: a file or directory is removed."""
 
     path: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileCopy:
     """``C``: a file or directory is copied."""
 
@@ -124,7 +124,7 @@ class FileCopy:
     dest: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileRename:
     """``R``: a file or directory is moved."""
 
@@ -132,12 +132,12 @@ class FileRename:
     dest: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileDeleteAll:
     """``deleteall``: the tree becomes empty."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NoteModify:
     """``N``: a note is set or removed. A *dataref* of None means inline, as in `FileModify`."""
 
@@ -146,12 +146,12 @@ class NoteModify:
     data: Data | LargeData | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CommitEnd:
     """The commit that was begun is complete."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tag:
     """``tag``: an annotated tag; *tagger* is an ident as in `Commit`."""
 
@@ -163,7 +163,7 @@ class Tag:
     message: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reset:
     """``reset``: a branch is made anew."""
 
@@ -171,7 +171,7 @@ class Reset:
     from_: Committish | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alias:
     """``alias``: a commit gets one more mark."""
 
@@ -179,33 +179,33 @@ class Alias:
     to: Committish
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Checkpoint:
     """``checkpoint``: everything so far is to be stored."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Progress:
     """``progress``: *text* is to be echoed, with the keyword in front."""
 
     text: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GetMark:
     """``get-mark``: the frontend asks for a mark's oid."""
 
     mark: Mark
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CatBlob:
     """``cat-blob``: the frontend asks for a blob."""
 
     dataref: Dataref
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ls:
     """``ls``: the frontend asks for an entry; without a *dataref*, of the commit being built."""
 
@@ -213,7 +213,7 @@ class Ls:
     path: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Feature:
     """``feature``: the stream needs something of its reader."""
 
@@ -221,7 +221,7 @@ class Feature:
     value: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Option:
     """``option``: *text* is all behind the keyword, the vendor's name included."""
 
@@ -233,7 +233,7 @@ class Option:
         return self.text[4:] if self.text.startswith(b"git ") else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Done:
     """``done``: the stream ends here, whatever follows."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Final
+
+from fastio.hints import Final
 
 UNKNOWN: Final = -1
 """What a field holds that nothing was read for."""

@@ -5,7 +5,7 @@ Source: git-fast-import(1), "Input Format".
 
 from __future__ import annotations
 
-from typing import Final
+from fastio.hints import Final
 
 KIB: Final = 1024
 MIB: Final = 1024 * KIB

@@ -8,9 +8,9 @@ from __future__ import annotations
 import enum
 from collections import deque
 from collections.abc import Generator
-from typing import Final, Literal, TypeAlias, TypeVar
 
 from fastio.errors import StreamError
+from fastio.hints import Final, TypeAlias, TypeVar
 from fastio.stream import commands as c
 from fastio.stream.buffer import StreamBuffer
 from fastio.stream.fields import read_count
@@ -29,7 +29,7 @@ class NeedData(enum.Enum):
 NEED_DATA: Final = NeedData.NEED_DATA
 """Returned instead of a command: feed more bytes, or the end, and ask again."""
 
-Step: TypeAlias = c.Command | Literal[NeedData.NEED_DATA]
+Step: TypeAlias = c.Command | NeedData
 
 T = TypeVar("T")
 Steps: TypeAlias = Generator[Step, None, T]

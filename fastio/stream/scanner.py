@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from fastio.records import record
 from fastio.stream._scanner import scan_blobs
 from fastio.stream.commands import Mark
 from fastio.stream.reader import RECENT_LINES, StreamReader
@@ -19,7 +19,7 @@ ROW = 4
 """Numbers in a row: mark (0 for none), start in the buffer, size, offset of the command."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BlobRun:
     """Blobs that follow one another, valid until the parser's next call.
 
