@@ -24,7 +24,6 @@ deltas, small blobs) are written by our own code, at every level but 0.
 from __future__ import annotations
 
 from isal import isal_zlib
-from zlib_ng import zlib_ng
 
 from workers._codec import deflate_bound, deflate_tiny, store
 from workers.errors import CodecError
@@ -55,6 +54,8 @@ def compressor(level: int) -> tuple[Callable[[Buffer, int], bytes], int] | None:
         return None
     if level <= 3:
         return isal_zlib.compress, DEFAULT_LEVEL if level == -1 else level
+    from zlib_ng import zlib_ng  # noqa: PLC0415 - these levels are rare
+
     return zlib_ng.compress, level
 
 

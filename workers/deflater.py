@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from isal import isal_zlib
-from zlib_ng import zlib_ng
 
 from workers.codec import DEFAULT_LEVEL
 from workers.errors import CodecError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # not worth its import time
+    from typing import Protocol
+
     from typing_extensions import Buffer
 
-
-class _Stream(Protocol):
-    def compress(self, data: Buffer, /) -> bytes: ...
-    def flush(self) -> bytes: ...
+    class _Stream(Protocol):
+        def compress(self, data: Buffer, /) -> bytes: ...
+        def flush(self) -> bytes: ...
 
 
 class Deflater:
@@ -49,5 +47,7 @@ def _open(level: int) -> _Stream:
     if 1 <= level <= 3 or level == -1:
         stream = isal_zlib.compressobj(DEFAULT_LEVEL if level == -1 else level)
     else:
+        from zlib_ng import zlib_ng  # noqa: PLC0415 - these levels are rare
+
         stream = zlib_ng.compressobj(level)
     return stream

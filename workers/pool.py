@@ -23,11 +23,12 @@ from collections import deque
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkProcess
 
-from workers import messages, tasks, worker
+from workers import messages, rows, worker
 from workers.arena import Arena
 from workers.errors import MessageError, PoolError
 from workers.logs import LogRelay, open_descriptors
 from workers.messages import Message
+from workers.tasks import Settings
 
 __all__ = ["MAX_BATCH", "Pool"]
 
@@ -67,7 +68,7 @@ class _Job:
 
     @property
     def is_single(self) -> bool:
-        return len(self.tasks) <= tasks.TASK_SIZE
+        return len(self.tasks) <= rows.TASK_SIZE
 
 
 class _Worker:
@@ -104,7 +105,7 @@ class Pool:
         settings: The same for all tasks.
     """
 
-    def __init__(self, arena: Arena, *, workers: int, settings: tasks.Settings) -> None:
+    def __init__(self, arena: Arena, *, workers: int, settings: Settings) -> None:
         self._arena, self._count, self._settings = arena, workers, settings
         self._workers: list[_Worker] = []
         self._queue: deque[_Job] = deque()
@@ -157,7 +158,7 @@ class Pool:
         Raises:
             ValueError: The batch is empty, too large, or cut.
         """
-        if not 0 < len(packed) <= MAX_BATCH * tasks.TASK_SIZE or len(packed) % tasks.TASK_SIZE:
+        if not 0 < len(packed) <= MAX_BATCH * rows.TASK_SIZE or len(packed) % rows.TASK_SIZE:
             raise ValueError(f"{len(packed)} bytes are no batch of 1 to {MAX_BATCH} tasks")
         batch = _Batch()
         self._batches.append(batch)
@@ -254,10 +255,10 @@ class Pool:
                 raise PoolError(f"a task failed {_ATTEMPTS} times: {reason}", job.tasks)
             self._queue.appendleft(job)
             return
-        starts = range(0, len(job.tasks), tasks.TASK_SIZE)
+        starts = range(0, len(job.tasks), rows.TASK_SIZE)
         job.batch.split(len(starts))
         self._queue.extendleft(
-            _Job(job.batch, part, job.tasks[start : start + tasks.TASK_SIZE], next(self._jobs))
+            _Job(job.batch, part, job.tasks[start : start + rows.TASK_SIZE], next(self._jobs))
             for part, start in reversed(list(enumerate(starts)))
         )
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from workers.arena import Arena
-from workers.tasks import Settings, Task, deflate_bound, encode
+from workers.rows import Task
+from workers.tasks import Settings, deflate_bound, encode
 
 
 @pytest.fixture(autouse=True)

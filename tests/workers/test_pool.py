@@ -15,7 +15,8 @@ from workers.errors import PoolError
 from workers.logs import open_descriptors
 from workers.messages import ENCODE
 from workers.pool import MAX_BATCH, Pool
-from workers.tasks import Settings, Task
+from workers.rows import Task
+from workers.tasks import Settings
 
 pytestmark = pytest.mark.timeout(30)
 

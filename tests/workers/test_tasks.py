@@ -8,19 +8,17 @@ from hypothesis import strategies as st
 
 from workers.delta import apply_delta, encode_delta
 from workers.errors import CodecError, TaskError
-from workers.tasks import (
+from workers.rows import (
     DELTA,
     FAILED,
     FULL,
     RESULT_SIZE,
     TASK_SIZE,
     Result,
-    Settings,
     Task,
-    deflate_bound,
-    encode,
     unpack_results,
 )
+from workers.tasks import Settings, deflate_bound, encode
 
 FEW = settings(max_examples=100, derandomize=True, deadline=None)
 KINDS = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}

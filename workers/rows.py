@@ -1,0 +1,66 @@
+"""The packed rows of `workers.tasks`, field by field.
+
+Kernels read and write them as C structs (``_tasks.pxd``); this is for tests and for whoever looks.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+__all__ = [
+    "DELTA",
+    "FAILED",
+    "FULL",
+    "RESULT_SIZE",
+    "TASK_SIZE",
+    "Result",
+    "Task",
+    "unpack_results",
+]
+
+FULL, DELTA, FAILED = 0, 1, -1
+
+_TASK = struct.Struct("=8q")
+_RESULT = struct.Struct("=2qiI32s")
+TASK_SIZE = _TASK.size
+RESULT_SIZE = _RESULT.size
+
+
+class Task(NamedTuple):
+    """Encode one object; offsets and sizes are bytes of the arena."""
+
+    raw_offset: int
+    raw_size: int
+    base_offset: int
+    """-1 when there is no delta base."""
+    base_size: int
+    out_offset: int
+    out_capacity: int
+    max_delta: int
+    """Longest inflated delta worth having."""
+    kind: int
+    """Git's number for the object type, 1 to 4."""
+
+    def pack(self) -> bytes:
+        """Return the C struct."""
+        return _TASK.pack(*self)
+
+
+class Result(NamedTuple):
+    """What became of one object."""
+
+    packed_size: int
+    inflated_size: int
+    """Of the payload: the object's size, or its delta's."""
+    form: int
+    """FULL, DELTA, or FAILED when the payload does not fit its room."""
+    crc: int
+    """CRC-32 of the payload."""
+    oid: bytes
+    """32 bytes, of which a SHA-1 fills the first 20."""
+
+
+def unpack_results(results: bytes) -> list[Result]:
+    """Return the results that `workers.tasks.encode` packed."""
+    return [Result(*fields) for fields in _RESULT.iter_unpack(results)]
