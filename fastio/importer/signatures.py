@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from fastio.stream.commands import Commit, Signature
 
 # A signed tag's message ends in a block that starts with one of these lines.
-_TAG_SIGNATURE = re.compile(
-    rb"^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SIGNED MESSAGE|SSH SIGNATURE)-----", re.MULTILINE
-)
+_TAG_SIGNATURE = rb"(?m)^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SIGNED MESSAGE|SSH SIGNATURE)-----"
 
 
 class SignaturePolicy:
@@ -70,7 +68,7 @@ class SignaturePolicy:
         mode = self._options.signed_tags
         if mode == "verbatim":
             return message
-        blocks = list(_TAG_SIGNATURE.finditer(message))
+        blocks = list(re.finditer(_TAG_SIGNATURE, message))
         if not blocks:
             return message
         if mode == "abort":

@@ -34,7 +34,7 @@ _NTFS = _NTFS_START + rb"(?i:\.git|git~1)[. ]*(?=[/\\:]|\Z)"
 _SHORT = b"|".join(b"gi7eba"[:kept] + rb"~[1-9][0-9]{%d}" % (6 - kept) for kept in range(6, -1, -1))
 _NTFS_LINK = _NTFS_START + rb"(?i:\.gitmodules|gitmod~[1-4]|" + _SHORT + rb")[. ]*(?=:|\Z)"
 
-_HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_HFS_IGNORED = "[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]"
 
 
 def check_path(
@@ -81,4 +81,4 @@ def _hfs_name(component: bytes) -> str:
         text = component.decode()
     except UnicodeDecodeError as error:
         text = component[: error.start].decode()
-    return _HFS_IGNORED.sub("", re.split("[\ufffe\uffff]", text)[0]).lower()
+    return re.sub(_HFS_IGNORED, "", re.split("[\ufffe\uffff]", text)[0]).lower()
