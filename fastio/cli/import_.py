@@ -12,13 +12,16 @@ from types import FrameType
 
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
-from fastio.importer.importer import Importer
+from fastio.hints import TYPE_CHECKING
 from fastio.importer.options import ImportOptions, parse_size, parse_uint
 from fastio.importer.replies import ReplyPipeClosed
 from fastio.importer.report import statistics
 from fastio.importer.source import Source
 from fastio.store.refs import Status
-from fastio.store.repository import Repository
+from fastio.store.repository import Search
+
+if TYPE_CHECKING:
+    from fastio.importer.importer import Importer
 
 USAGE = """\
 usage: fastio import [<options>] [<stream-file>]
@@ -64,9 +67,7 @@ def run(words: Sequence[str]) -> int:
     gc.set_threshold(100_000, 50, 50)
     try:
         line = _parse(words)
-        repository = Repository.discover()
-        # Settings that make no sense are refused before anything is read.
-        importer = Importer(repository, line.options, line.words)
+        importer = _make_importer(line)
         source = Source(_open(line.file))
     except FastioError as error:
         if isinstance(error, UsageError):
@@ -80,6 +81,17 @@ def run(words: Sequence[str]) -> int:
         status = _run(importer, source)
     _tell_end(importer, line.options, status, started)
     return status
+
+
+def _make_importer(line: _CommandLine) -> Importer:
+    """Make the importer, which refuses settings that make no sense before anything is read."""
+    search = Search()
+    gc.disable()  # as in `fastio.cli.main`
+    from fastio.importer.importer import Importer  # noqa: PLC0415 - while git searches
+
+    gc.freeze()
+    gc.enable()
+    return Importer(search.result(), line.options, line.words)
 
 
 def _run(importer: Importer, source: Source) -> int:

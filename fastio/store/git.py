@@ -45,7 +45,9 @@ class Git:
         directory: bytes | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
-        self.program, self.directory, self.environment = program, directory, environment
+        self.program, self.directory = program, directory
+        # A copy, because os.environ decodes everything anew for each process: 0.3 ms.
+        self.environment = dict(environment)
 
     def start(self, *arguments: str | bytes, capture_stderr: bool = False) -> GitProcess:
         """Start a command that is to be talked to; close it when done."""

@@ -47,6 +47,13 @@ class RefTransactions:
         self._git = git
         self._process: GitProcess | None = None
 
+    def start(self) -> None:
+        """Start the git process that `run` needs, unless it runs already."""
+        if self._process is None:
+            self._process = self._git.start(
+                *("update-ref", "-m", REFLOG_MESSAGE, "-z", "--stdin"), capture_stderr=True
+            )
+
     def run(self, transactions: Sequence[bytes]) -> list[bytes | None]:
         """Run transactions in order.
 
@@ -65,11 +72,9 @@ class RefTransactions:
         self._process = None
 
     def _run_until_failure(self, transactions: Sequence[bytes]) -> list[bytes | None]:
-        if self._process is None:
-            self._process = self._git.start(
-                *("update-ref", "-m", REFLOG_MESSAGE, "-z", "--stdin"), capture_stderr=True
-            )
+        self.start()
         process, committed = self._process, 0
+        assert process is not None
 
         def all_committed() -> bool:
             nonlocal committed

@@ -112,6 +112,7 @@ class RefUpdater:
         """
         if not any(update.new or update.delete for update in updates):
             return [Outcome(update.name, Status.UNCHANGED) for update in updates]
+        self._transactions.start()  # git starts up while another one reads
         table = read_refs(self._git, [update.name for update in updates])
         outcomes: list[Outcome] = []
         for wave in _waves(updates, table):
