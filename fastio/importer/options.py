@@ -64,11 +64,15 @@ class ImportOptions:
     active_branches: int = 5
     signed_commits: str = "verbatim"
     signed_tags: str = "verbatim"
-    workers: int | None = None
-    memory: int | None = None
-    compression: int | None = None
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        *,
+        workers: int | None = None,
+        memory: int | None = None,
+        compression: int | None = None,
+    ) -> None:
+        self.workers, self.memory, self.compression = workers, memory, compression
         self.import_marks: list[MarksImport] = []
 
 

@@ -2,9 +2,9 @@ import logging
 import os
 
 import pytest
-from conftest import Bench
-from test_pool import die, drain, instead_of_encode
 
+from tests.workers.conftest import Bench
+from tests.workers.test_pool import die, drain, instead_of_encode
 from workers.pool import Pool
 
 pytestmark = pytest.mark.timeout(30)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Bench
 
+from tests.workers.conftest import Bench
 from workers import tasks, worker
 from workers.errors import PoolError
 from workers.logs import open_descriptors
