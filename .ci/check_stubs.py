@@ -21,6 +21,7 @@ def main() -> int:
     if not modules:
         return 0
     stubtest = [sys.executable, "-m", "mypy.stubtest", "--ignore-disjoint-bases"]
+    stubtest += ["--mypy-config-file", "pyproject.toml"]
     # A kernel need not have each of Cython's own names, so an unused line is no mistake.
     allowed = ["--allowlist", ".ci/stub_allowlist.txt", "--ignore-unused-allowlist"]
     return subprocess.run([*stubtest, *allowed, *modules], cwd=ROOT, check=False).returncode
