@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import logging
 import os
 import signal
 import sys
@@ -10,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from types import FrameType
 
+from fastio.cli.endings import die_by
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
 from fastio.hints import TYPE_CHECKING
@@ -65,15 +68,16 @@ def run(words: Sequence[str]) -> int:
     started = time.monotonic()
     # Nearly nothing here is part of a cycle, and the collector's rounds cost some percent.
     gc.set_threshold(100_000, 50, 50)
+    _install_handler()
     try:
         line = _parse(words)
-        importer = _make_importer(line)
         source = Source(_open(line.file))
+        importer = _make_importer(line)
     except FastioError as error:
         if isinstance(error, UsageError):
-            sys.stderr.write(f"fatal: {error}\n{USAGE}")
+            _say(f"fatal: {error}\n{USAGE}")
         else:
-            sys.stderr.write(f"fatal: {error}\n")
+            _say(f"fatal: {error}\n")
         return error.exit_status
     signal.signal(signal.SIGUSR1, _checkpoint_handler(importer))
     with _progress_of(line, importer, source) as progress:
@@ -97,17 +101,9 @@ def _make_importer(line: _CommandLine) -> Importer:
 def _run(importer: Importer, source: Source) -> int:
     try:
         return importer.run(source)
-    except KeyboardInterrupt:
-        _die_by(signal.SIGINT)
     except ReplyPipeClosed:
-        _die_by(signal.SIGPIPE)
+        die_by(signal.SIGPIPE)
     return 128
-
-
-def _die_by(number: signal.Signals) -> None:
-    """End as a C program does that does not handle the signal."""
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
 
 
 def _checkpoint_handler(importer: Importer) -> Callable[[int, FrameType | None], None]:
@@ -120,13 +116,32 @@ def _checkpoint_handler(importer: Importer) -> Callable[[int, FrameType | None],
 def _tell_end(importer: Importer, options: ImportOptions, status: int, started: float) -> None:
     if status <= 1 and not options.quiet:
         for text in statistics(importer, started):
-            sys.stderr.write(text + "\n")
+            _say(text + "\n")
     if status:
         updated = importer.publisher.result.count(Status.UPDATED)
         what = f"{updated} refs updated" if updated else "no ref was changed"
         refused = importer.publisher.result.count(Status.REFUSED)
         also = f", {refused} refused" if refused else ""
-        sys.stderr.write(f"fastio: import failed: {what}{also}\n")
+        _say(f"fastio: import failed: {what}{also}\n")
+
+
+def _say(text: str) -> None:
+    """Write to stderr; that nobody can read it is no reason to end an import."""
+    with contextlib.suppress(OSError):
+        os.write(2, os.fsencode(text))
+
+
+class _Console(logging.Handler):
+    """Shows what the rooms log, those of the workers included, the way git shows warnings."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _say(f"{record.levelname.lower()}: {record.getMessage()}\n")
+
+
+def _install_handler() -> None:
+    logger = logging.getLogger()
+    if not logger.handlers:
+        logger.addHandler(_Console(logging.WARNING))
 
 
 def _progress_of(line: _CommandLine, importer: Importer, source: Source) -> ProgressBar:
@@ -140,7 +155,7 @@ def _progress_of(line: _CommandLine, importer: Importer, source: Source) -> Prog
 
 def _open(path: str | None) -> int:
     if path is None:
-        return _widen(sys.stdin.fileno())
+        return _widen(0)
     try:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 
 from fastio import __version__
+from fastio.cli.endings import die_by, open_standard_files
 
 USAGE = """\
 usage: fastio [-C <dir>] [--git-dir=<dir>] [--work-tree=<dir>] [-c <name>=<value>]
@@ -22,7 +24,15 @@ commands:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``fastio``; returns the exit status."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _main(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        die_by(signal.SIGINT)
+        return 128
+
+
+def _main(words: list[str]) -> int:
+    open_standard_files()
     try:
         command = _take_global_options(words)
     except _UsageProblem as problem:

@@ -1,0 +1,28 @@
+"""How the program meets its descriptors, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+
+def open_standard_files() -> None:
+    """Point those of descriptors 0, 1 and 2 that are closed at /dev/null.
+
+    Otherwise the next file that is opened, a pack perhaps, gets such a number, and what is meant
+    for the user goes there.
+    """
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - open till the end
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+
+
+def die_by(number: signal.Signals) -> None:
+    """End as a C program does that does not handle the signal."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
