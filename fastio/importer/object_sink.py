@@ -207,10 +207,10 @@ class ObjectSink:
 
     def next_pack(self) -> None:
         """Open a new pack; what came before is the repository's now."""
+        self.pack = self._open_pack()
         self.store.reload()
         self.pack_number += 1
         self.first_id = len(self.map)
-        self.pack = self._open_pack()
 
     @property
     def commits_and_tags(self) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from fastio.errors import FastioError, PackError
+from fastio.errors import FastioError
 from fastio.hints import TYPE_CHECKING
 from fastio.objects.kinds import Oid
 from fastio.store.marks_file import write_marks
@@ -61,6 +61,8 @@ class Publisher:
         self._refs = RefUpdater(repository)
         self._keep_files: list[bytes] = []
         self.marks_complete = False
+        # The pack, by number, that is in the repository or has gone into it as loose objects.
+        self._closed = -1
         self.result = Published()
 
     def close_pack(self) -> None:
@@ -71,8 +73,10 @@ class Publisher:
             self.result.loose_objects += pack.count
             pack.abort()
             self._sink.forget_places()
+            self._closed = self._sink.pack_number
             return
         finished = self._sink.finish_pack(index_version=config.index_version, keep=True)
+        self._closed = self._sink.pack_number
         if finished is not None:
             _log_pack(finished)
             self.result.packs += 1
@@ -127,12 +131,18 @@ class Publisher:
         path = self._options.export_marks
         if path is None or (self._options.import_marks and not self.marks_complete):
             return
-        oid_of, marks = self._sink.map.oid, self._sink.marks
         try:
-            write_marks(path, ((mark, Oid(oid_of(entry))) for mark, entry in marks.items()))
+            write_marks(path, self._marks())
         except FastioError as error:
             self.result.failed = True
             self._say(b"error: %s\n" % os.fsencode(str(error)))
+
+    def _marks(self) -> Iterator[tuple[int, Oid]]:
+        """All marks, without those of objects that were lost because their pack was."""
+        sink, is_lost = self._sink, self._closed != self._sink.pack_number
+        for mark, entry in sink.marks.items():
+            if not (is_lost and sink.map.pack(entry) == sink.pack_number):
+                yield mark, Oid(sink.map.oid(entry))
 
     def remove_keep_files(self) -> None:
         """Let go of the packs: from now on refs hold their objects."""
@@ -151,11 +161,13 @@ class Publisher:
 
     def rescue(self) -> None:
         """After a fatal error: keep the objects and marks there are; refs stay as they were."""
+        pack = self._sink.pack
         try:
-            self.close_pack()
-        except PackError as error:
-            self._sink.pack.abort()
+            if pack.is_open and not pack.entries.broken:
+                self.close_pack()
+        except (FastioError, OSError) as error:
             self._say(b"error: %s\n" % os.fsencode(str(error)))
+        pack.abort()
         self.remove_keep_files()
         self.export_marks()
 

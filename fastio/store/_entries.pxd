@@ -15,6 +15,7 @@ cdef class EntryWriter:
     cdef readonly uint32_t last_crc  # of the last entry, header included
     cdef readonly bint open_entry  # begun and not ended
     cdef readonly bint sealed  # takes no more entries
+    cdef readonly bint broken  # bytes were lost when the file system refused them
 
     # Append one whole entry; gives its offset. With base_offset >= 0 it becomes an ofs-delta and
     # inflated_size is that of the delta. payload_crc is the crc32 of the packed payload, or -1

@@ -212,7 +212,8 @@ cdef class EntryWriter:
         return 0
 
     cdef int c_flush(self) except -1:
-        # Buffered bytes that could not be written are lost: after an error only abort is left.
+        # Buffered bytes that could not be written are lost: after an error only abort is left,
+        # and broken sees to it that a pack with a hole in it is never completed.
         cdef size_t size = self.used
         self.used = 0
         return self.write_out(self.buffer, size)
@@ -223,6 +224,7 @@ cdef class EntryWriter:
             try:
                 written = os.write(self.fd, view_of(data, size))
             except OSError as error:
+                self.broken = True
                 raise PackError(f"cannot write {show(self.path)}: {error.strerror}") from error
             self.flushed += written
             data += written
@@ -275,6 +277,8 @@ cdef class EntryWriter:
     def seal(self):
         if self.open_entry:
             raise PackError(f"{show(self.path)}: the last entry is not ended")
+        if self.broken:
+            raise PackError(f"{show(self.path)}: an earlier write failed")
         self.c_flush()
         self.sealed = True
 

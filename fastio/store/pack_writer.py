@@ -106,6 +106,11 @@ class PackWriter:
         self._open = True
 
     @property
+    def is_open(self) -> bool:
+        """Whether it can still be written to, or finished."""
+        return self._open
+
+    @property
     def offset(self) -> int:
         """Where the next entry starts: the size of the pack so far."""
         return self.entries.offset
@@ -190,6 +195,7 @@ class PackWriter:
             try:
                 os.pwrite(self.entries.fd, self.count.to_bytes(4, "big"), COUNT_AT)
                 trailer = self._checksum()
+                os.lseek(self.entries.fd, self.offset, os.SEEK_SET)  # should this be a second try
                 write_all(self.entries.fd, trailer)
             except OSError as error:
                 refuse(self.path, error)
