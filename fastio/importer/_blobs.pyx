@@ -3,7 +3,7 @@
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport INT64_MAX, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from fastio.store._entries cimport EntryWriter
@@ -85,6 +85,7 @@ cdef class BlobQueue:
     cdef readonly int64_t deltas
     cdef readonly int64_t redone
     cdef readonly int64_t raw_bytes
+    cdef int64_t last_offset
 
     def __init__(self, Arena arena, ObjectMap object_map, MarkTable marks, *, encoder, make_room,
                  find_packed, int oid_size, int depth_limit, int64_t hold_bytes,
@@ -96,6 +97,7 @@ cdef class BlobQueue:
         self.held, self.batches = deque(), deque()
         self.batch, self.tasks = [], bytearray()
         self.pending, self.live = {}, set()
+        self.last_offset = INT64_MAX
 
     def set_pack(self, EntryWriter entries, int pack_number):
         """Direct what is accepted from now on into a new pack. Nothing may be in flight."""
@@ -266,9 +268,11 @@ cdef class BlobQueue:
 
     cdef int _accept(self, Blob blob, const Result *result) except -1:
         cdef int64_t entry = self.object_map.c_find(result.oid)
-        cdef Blob base = blob.base
         if result.form != FULL and result.form != DELTA:
             raise WorkerError(f"{_name(blob)} could not be encoded")
+        if blob.stream_offset > self.last_offset:
+            self._release(blob)
+            return 0
         if entry < 0 and self.find_packed is not None and self.find_packed(
             PyBytes_FromStringAndSize(<const char *>result.oid, self.oid_size)
         ):
@@ -284,6 +288,12 @@ cdef class BlobQueue:
             self.marks.c_set(blob.mark, entry)
             if self.pending.get(blob.mark) is blob:
                 del self.pending[blob.mark]
+        self._release(blob)
+        return 0
+
+    cdef int _release(self, Blob blob) except -1:
+        """Free what only the encoding needed."""
+        cdef Blob base = blob.base
         self.arena.c_free(blob.out_offset)
         self.in_flight -= blob.size + blob.out_capacity
         blob.base = None
@@ -296,19 +306,21 @@ cdef class BlobQueue:
         """Write a blob that is new to the pack; returns its entry in the object map."""
         cdef int64_t base_offset = -1, offset
         cdef int depth = 0
-        cdef uint32_t base_entry
+        cdef int64_t base_entry
         cdef bytes again
         if result.form == DELTA:
-            base_entry = <uint32_t>blob.base.entry
-            depth = self.object_map.c_depth(base_entry) + 1
-            if self.object_map.c_pack(base_entry) != self.pack_number or depth > self.depth_limit:
-                # The base turned out to lie in another pack or deeper than planned.
+            base_entry = blob.base.entry
+            if base_entry >= 0:
+                depth = self.object_map.c_depth(<uint32_t>base_entry) + 1
+            if (base_entry < 0 or depth > self.depth_limit
+                    or self.object_map.c_pack(<uint32_t>base_entry) != self.pack_number):
+                # The base was dropped, or turned out to lie in another pack or deeper than planned.
                 again = self._encode_full(blob)
                 self.redone += 1
                 result = <const Result *>PyBytes_AS_STRING(again)
                 depth = 0
             else:
-                base_offset = self.object_map.c_offset(base_entry)
+                base_offset = self.object_map.c_offset(<uint32_t>base_entry)
                 self.deltas += 1
         offset = self.entries.c_append(
             KIND_BLOB, result.inflated_size, self.arena.base + blob.out_offset,
@@ -328,6 +340,12 @@ cdef class BlobQueue:
             PyBytes_FromStringAndSize(<char *>&task, sizeof(Task)))
 
     # --- errors -------------------------------------------------------------------------------
+
+    def end_at(self, int64_t offset):
+        """Let in no blob that begins behind byte *offset* of the stream, nor its mark."""
+        self.last_offset = offset
+
+    # -------------------------------------------------------------------------------
 
     def describe(self, bytes task):
         """Say which blob a packed task is about: its place in the stream, and its mark if any."""

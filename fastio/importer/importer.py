@@ -26,6 +26,7 @@ from fastio.importer.replies import Replies
 from fastio.importer.signatures import SignaturePolicy
 from fastio.importer.source import Source
 from fastio.objects.kinds import Oid
+from fastio.store.config import Config
 from fastio.store.marks_file import read_marks
 from fastio.store.objects import ObjectStore
 from fastio.store.pack_writer import PackWriter
@@ -66,6 +67,7 @@ class Importer:
         self._phase_start = time.monotonic()
         self.checkpoint_requested = False
         config = repository.config
+        _check(config)
         self._depth = config.depth(DEFAULT_DEPTH)
         level = config.pack_level if options.compression is None else options.compression
         self._level, self._threshold = level, config.big_file_threshold
@@ -138,7 +140,8 @@ class Importer:
                 self._dispatch(command, kind)
         except StreamError as error:
             # What came before may be wrong, too, and then it was wrong first.
-            if self._intake is not None:
+            if self.queue is not None:
+                self.queue.submit_held()
                 self._pipeline.drain()
             raise error
         intake = self._intake or self._start()
@@ -287,6 +290,9 @@ class Importer:
             self._say(b"fast-import: dumping crash report to %s\n" % path)
         except OSError as failure:
             self._say(b"error: can't write crash report: %s\n" % os.fsencode(str(failure)))
+        if self.queue is not None and isinstance(error, StreamError) and error.offset >= 0:
+            with contextlib.suppress(FastioError):  # one is enough
+                self._pipeline.finish_at(error.offset)
         self.publisher.rescue()
         return error.exit_status if error.exit_status > 1 else FastioError.exit_status
 
@@ -305,6 +311,14 @@ class Importer:
         # That nobody can read it is no reason to end an import.
         with contextlib.suppress(OSError):
             os.write(2, text)
+
+
+def _check(config: Config) -> None:
+    """Refuse bad values before anything is made: some are needed only at the end."""
+    _ = (
+        *(config.unpack_limit, config.index_version, config.pack_level, config.fsync),
+        *(config.protect_ntfs, config.protect_hfs, config.quote_path, config.ignore_case),
+    )
 
 
 def _reserve(size: int) -> Arena:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from fastio.hints import TYPE_CHECKING, Any
 from fastio.importer._blobs import HELD, Blob, BlobQueue
+from fastio.objects.trees import DIRECTORY, GITLINK
 from fastio.stream import commands as c
 
 if TYPE_CHECKING:
@@ -144,6 +145,8 @@ class Intake:
     # --- commits --------------------------------------------------------------------------------
 
     def _commit(self, command: c.Commit) -> None:
+        for parent in (command.from_, *command.merges):
+            self._need_mark(parent)
         self._add(self._executor.begin_commit, command)
         self._commit_mark = command.mark or 0
         self._in_commit = True
@@ -167,6 +170,8 @@ class Intake:
                 self._set_blob(mode, path, blob)
                 return
             self._bases.reuse(path, dataref)
+        elif mode not in (DIRECTORY, GITLINK):
+            self._need(dataref)
         self._add(self._executor.modify, mode, dataref, path)
 
     def _set_blob(self, mode: int, path: bytes, blob: Blob) -> None:
@@ -193,9 +198,11 @@ class Intake:
         assert reference is not None
         if isinstance(reference, int):
             reference = self._queue.pending.get(reference) or reference
+        self._need_mark(committish)
         if isinstance(reference, Blob):
             self._set_note(reference, committish)
         else:
+            self._need(reference)
             self._add(self._executor.note, reference, committish)
 
     def _set_note(self, blob: Blob, committish: c.Committish) -> None:
@@ -212,6 +219,7 @@ class Intake:
             self._queue.forget_mark(command.mark)
 
     def _alias(self, command: c.Alias) -> None:
+        self._need_mark(command.to)
         self._add(self._executor.alias, command)
         self._queue.forget_mark(command.mark)
 
@@ -219,7 +227,12 @@ class Intake:
         """See to it that the blob behind *reference* is on its way before what asks for it."""
         if isinstance(reference, bytes):
             self._queue.submit_held()  # it may be named by its oid, which nobody knows yet
-        elif reference is not None:
+        else:
+            self._need_mark(reference)
+
+    def _need_mark(self, reference: c.Committish | None) -> None:
+        """The same where an oid can be no blob's: but a mark can, by mistake."""
+        if isinstance(reference, int):
             blob = self._queue.pending.get(reference)
             if blob is not None and blob.state == HELD:
                 self._queue.submit(blob, None)

@@ -64,6 +64,13 @@ class Pipeline:
         while self._operations or self.queue.waiting:
             self._wait()
 
+    def finish_at(self, offset: int) -> None:
+        """After an error at byte *offset*: let the blobs before it take effect, nothing else."""
+        self._operations.clear()
+        self.queue.end_at(offset)
+        self.queue.submit_held()
+        self.drain()
+
     def _wait(self) -> None:
         self.queue.flush()
         self._advance()
