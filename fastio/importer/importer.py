@@ -236,14 +236,19 @@ class Importer:
 
     def _import_marks(self) -> None:
         for marks in self.options.import_marks:
-            if marks.if_exists and not os.path.lexists(marks.path):
-                continue
-            for mark, oid in read_marks(marks.path, self.repository.object_format.oid_size):
-                kind = self.sink.kind_of(oid)
-                if kind is None:
-                    raise MarksError(f"{marks.path}: object of mark :{mark} not found: {oid.hex()}")
-                self.sink.marks.set(mark, self.sink.note_elsewhere(Oid(oid), kind))
+            try:
+                self._read_marks(marks.path)
+            except FileNotFoundError as error:
+                if not marks.if_exists:
+                    raise MarksError(f"cannot read '{marks.path}': {error.strerror}") from error
         self.publisher.marks_complete = True
+
+    def _read_marks(self, path: str) -> None:
+        for mark, oid in read_marks(path, self.repository.object_format.oid_size):
+            kind = self.sink.kind_of(oid)
+            if kind is None:
+                raise MarksError(f"{path}: object of mark :{mark} not found: {oid.hex()}")
+            self.sink.marks.set(mark, self.sink.note_elsewhere(Oid(oid), kind))
 
     def _open_pack(self) -> PackWriter:
         fsync = self.repository.config.fsync
@@ -300,6 +305,7 @@ class Importer:
         if self.encoder is not None:
             self.encoder.close()
         self._revisions.close()
+        self.store.close()
         self.publisher.close()
 
     def _end_phase(self, name: str) -> None:
