@@ -60,7 +60,7 @@ class Target:
     @contextlib.contextmanager
     def running(self, *words: str, **keywords: object) -> Iterator[subprocess.Popen[bytes]]:
         """Have ``fastio import`` running, with pipes; whatever happens, it is gone afterwards."""
-        pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         command = [*COMMAND, "import", "--quiet", *words]
         with subprocess.Popen(
             command,
