@@ -52,7 +52,9 @@ class Executor:
         self.tags: list[tuple[bytes, Oid]] = []
         self.commit: Branch | None = None
         self._header: Commit | None = None
+        self._signed: dict[str, bytes] = {}
         self._merges: list[Oid] = []
+        self._annotated: Oid | None = None
         self._editor: TreeEditor | None = None
         self._notes: NoteEditor | None = None
         self._format = sink.object_format
@@ -67,6 +69,7 @@ class Executor:
     def begin_commit(self, header: Commit) -> None:
         """Open a commit: the branch goes to its parent's tree."""
         branch = self.branches.open(header.ref)
+        self._signed = self._signatures.of_commit(header)
         if header.from_ is not None:
             self._start_from(branch, header.from_)
         self._merges = [self._merge_parent(value) for value in header.merges]
@@ -123,7 +126,7 @@ class Executor:
             header.author or header.committer,
             header.committer,
             encoding=header.encoding,
-            signatures=self._signatures.of_commit(header),
+            signatures=self._signed,
             message=header.message,
         )
         entry = self._sink.store_object(COMMIT, body)
@@ -199,15 +202,20 @@ class Executor:
         if self.commit is not None:
             self.commit.notes = 0
 
-    def note(self, reference: Blob | Dataref, committish: Committish) -> None:
-        """N: set or remove the note of a commit."""
-        branch = self.commit
-        assert branch is not None
-        if self._notes is None:
-            self._notes = self._edit_notes(branch)
+    def annotate(self, committish: Committish) -> None:
+        """N, first part: find the commit that the note is for."""
         commit = self._resolver.commit(committish)
         if commit is None:
             raise StreamError(f"can't add a note on an empty branch: {committish!r}")
+        self._annotated = commit
+
+    def note(self, reference: Blob | Dataref) -> None:
+        """N, second part: set or remove the note."""
+        branch, commit = self.commit, self._annotated
+        assert branch is not None
+        assert commit is not None
+        if self._notes is None:
+            self._notes = self._edit_notes(branch)
         oid, kind = self._referenced(reference)
         if oid == self._format.zero_oid:
             self._notes.set(commit, None)

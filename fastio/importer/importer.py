@@ -34,6 +34,7 @@ from fastio.store.repository import Repository
 from fastio.store.revisions import Revisions
 from fastio.stream import commands as c
 from fastio.stream.parser import NEED_DATA, StreamParser
+from fastio.stream.reader import Step
 from workers.arena import Arena
 from workers.errors import ArenaError
 from workers.tasks import Settings
@@ -94,6 +95,7 @@ class Importer:
         self.publisher = Publisher(repository, options, self.sink, self.executor, self._say)
         self._reader = OptionReader(options, self._marks_directory)
         self.parser = StreamParser()
+        self.parser.header_ended = self._apply_command_line
         self.encoder: Encoder | None = None
         self.queue: BlobQueue | None = None
         self._pipeline: Pipeline
@@ -125,30 +127,32 @@ class Importer:
         return status
 
     def _read_all(self, source: Source) -> None:
-        parser = self.parser
-        try:
-            while (command := parser.next_command()) is not None:
-                if command is NEED_DATA:
-                    self._read_more(source)
-                    continue
-                kind = type(command)
-                if kind is c.Feature or kind is c.Option:
-                    self._header(command)
-                    continue
-                if kind is c.Done:
-                    break
-                self._dispatch(command, kind)
-        except StreamError as error:
-            # What came before may be wrong, too, and then it was wrong first.
-            if self.queue is not None:
-                self.queue.submit_held()
-                self._pipeline.drain()
-            raise error
+        while (command := self._next_command()) is not None:
+            if command is NEED_DATA:
+                self._read_more(source)
+                continue
+            kind = type(command)
+            if kind is c.Feature or kind is c.Option:
+                self._header(command)
+                continue
+            if kind is c.Done:
+                break
+            self._dispatch(command, kind)
         intake = self._intake or self._start()
         assert self.queue is not None
         intake.check_complete()
         self.queue.submit_held()
         self._pipeline.drain()
+
+    def _next_command(self) -> Step | None:
+        try:
+            return self.parser.next_command()
+        except StreamError:
+            # What came before may be wrong, too, and then it was wrong first.
+            if self.queue is not None:
+                self.queue.submit_held()
+                self._pipeline.drain()
+            raise
 
     def _dispatch(self, command: c.Command, kind: type) -> None:
         intake = self._intake or self._start()
@@ -186,16 +190,20 @@ class Importer:
     def _marks_directory(self) -> str:
         return os.path.join(os.fsdecode(self.repository.common_dir), "info", "fast-import")
 
-    def _start(self) -> Intake:
-        """Apply the command line, read marks, and build what the commands need."""
+    def _apply_command_line(self) -> None:
+        """Let the command line override the stream's header, before the first command is read."""
         for word in self._words:
             self._reader.command_line(word)
-        options, budget, config = self.options, self._budget, self.repository.config
+        options = self.options
         self.parser.date_format = options.date_format
         self.parser.require_done = options.done
         if options.depth is not None:
             self.sink.depth = self._depth = options.depth
         self._import_marks()
+
+    def _start(self) -> Intake:
+        """Build what the commands need; the command line has been applied by now."""
+        options, budget, config = self.options, self._budget, self.repository.config
         arena = _reserve(budget.arena)
         settings = Settings(object_format=self.repository.object_format.name, level=self._level)
         workers = options.workers if options.workers is not None else os.cpu_count() or 1

@@ -190,25 +190,26 @@ class Intake:
         self._add(self._executor.rename, command.source, command.dest)
 
     def _note(self, command: c.NoteModify) -> None:
-        committish = command.committish
+        # First of all, as git does: if it fails, the note's data does not become a blob.
+        self._need_mark(command.committish)
+        self._add(self._executor.annotate, command.committish)
         if command.data is not None:
-            self._take_data(0, command.data, lambda blob: self._set_note(blob, committish))
+            self._take_data(0, command.data, self._set_note)
             return
         reference: Blob | c.Dataref | None = command.dataref
         assert reference is not None
         if isinstance(reference, int):
             reference = self._queue.pending.get(reference) or reference
-        self._need_mark(committish)
         if isinstance(reference, Blob):
-            self._set_note(reference, committish)
+            self._set_note(reference)
         else:
             self._need(reference)
-            self._add(self._executor.note, reference, committish)
+            self._add(self._executor.note, reference)
 
-    def _set_note(self, blob: Blob, committish: c.Committish) -> None:
+    def _set_note(self, blob: Blob) -> None:
         if blob.state == HELD:
             self._queue.submit(blob, None)
-        self._add(self._executor.note, blob, committish)
+        self._add(self._executor.note, blob)
 
     # --- other commands -------------------------------------------------------------------------
 

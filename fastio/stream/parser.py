@@ -13,6 +13,8 @@ when the line behind it has arrived, as only that one shows that no further ``me
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fastio.errors import StreamError
 from fastio.stream import commands as c
 from fastio.stream.blocks import BLOCKS
@@ -28,6 +30,7 @@ from fastio.stream.scanner import BlobRun, take_blobs
 __all__ = ["NEED_DATA", "StreamParser"]
 
 _FEATURE_DONE = c.Feature(b"done", None)
+_HEADER_KEYWORDS = frozenset((b"feature ", b"option "))
 _BLOCKS = BLOCKS | {b"commit ": read_commit}
 
 
@@ -37,6 +40,8 @@ class StreamParser:
     Attributes:
         require_done: Whether the stream has to end in ``done``; ``feature done`` sets it.
         command_number: How many top-level commands were begun, the present one included.
+        header_ended: Is called once, before anything but features and options is read, the end of
+            input included. What it changes in the parser counts for the first command already.
     """
 
     def __init__(
@@ -55,6 +60,8 @@ class StreamParser:
         self.date_format = date_format
         self.require_done = require_done
         self.command_number = 0
+        self.header_ended: Callable[[], None] = lambda: None
+        self._header_over = False
         self._between = True  # two top-level commands
         self._steps = self._stream()
         self._failure: StreamError | None = None
@@ -142,6 +149,8 @@ class StreamParser:
             self.command_number += 1
             reader.offset = reader.line_offset
             keyword = keyword_of(line)
+            if keyword not in _HEADER_KEYWORDS or not reader.in_header:
+                self._end_header()
             if (read_block := _BLOCKS.get(keyword)) is not None:
                 reader.in_header = False
                 command = yield from read_block(reader, line)
@@ -155,8 +164,14 @@ class StreamParser:
             if reader.pieces_left:
                 yield from reader.pieces()
                 self._between = True
+        self._end_header()
         if self.require_done:
             raise StreamError("stream ends early: the required 'done' is missing")
+
+    def _end_header(self) -> None:
+        if not self._header_over:
+            self._header_over = True
+            self.header_ended()
 
     def _one_line(self, keyword: bytes, line: bytes) -> c.Command:
         """Read a command of one line, and see to what it changes in the parser."""
