@@ -1,0 +1,82 @@
+"""Where we differ from git on purpose, each with its reason; and where old versions differ."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.differential.generate import Case
+from tests.differential.run import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A difference that is not a fault.
+
+    Attributes:
+        reason: Why it is there.
+        applies: Tells from the case and both outcomes (git's first) whether this is it.
+    """
+
+    reason: str
+    applies: Callable[[Case, Outcome, Outcome], bool]
+
+
+def _redeclared(case: Case, git: Outcome, ours: Outcome) -> bool:
+    """Tell whether all that differs are marks that are declared more than once."""
+    if git.status != 128 or git.differences(ours) != ["marks"]:
+        return False
+    declared = Counter(re.findall(rb"^mark :([0-9]+)$", case.stream, re.MULTILINE))
+    differing = set((git.marks or b"").split(b"\n")) ^ set((ours.marks or b"").split(b"\n"))
+    return all(declared[line[1 : line.index(b" ")]] > 1 for line in differing)
+
+
+def _stream_has(pattern: bytes) -> Callable[[Case, Outcome, Outcome], bool]:
+    search = re.compile(pattern, re.MULTILINE).search
+    return lambda case, _git, _ours: search(case.stream) is not None
+
+
+KNOWN = (
+    Known(
+        "we read ahead: after a fatal error a mark may be missing that is declared anew behind it",
+        _redeclared,
+    ),
+    Known(
+        "git loses the line behind alias's 'to' if it is not blank; we run it",
+        _stream_has(rb"^alias\n[^#]*?^to .*\n(?!\n)"),
+    ),
+    Known("git dies on an assertion", lambda _case, git, _ours: git.status == -6),
+    Known(
+        "git stores an arbitrary oid when the input ends behind 'M ... inline'",
+        _stream_has(rb"^M \S+ inline .*\n?(#.*\n?)*\Z"),
+    ),
+    Known(
+        "git gives a commit the zero oid as parent when it merges an unborn branch; we refuse",
+        lambda _case, git, _ours: (
+            re.search(rb"^parent 0+$", git.contents, re.MULTILINE) is not None
+        ),
+    ),
+    Known(
+        "git does not see a required 'done' that lacks its LF",
+        lambda case, _git, _ours: case.stream.endswith(b"\ndone"),
+    ),
+    Known("git cuts modes to 16 bits; we refuse them", _stream_has(rb"^M 0*[1-7][0-7]{6,} ")),
+    Known(
+        "git cuts a command line at a NUL; we refuse it",
+        lambda _case, _git, ours: b"NUL in command line" in ours.stderr,
+    ),
+    Known(
+        "names outside of refs/ may be those of git's own files; git overwrites them",
+        _stream_has(rb"^(commit|reset) (?!refs/|HEAD$|[A-Z_]+$)"),
+    ),
+)
+
+
+def known_difference(case: Case, git: Outcome, ours: Outcome) -> str | None:
+    """Return the reason for a difference, None if there is none in the table."""
+    for entry in KNOWN:
+        if entry.applies(case, git, ours):
+            return entry.reason
+    return None

@@ -1,0 +1,58 @@
+"""Streams in which we differed from git once."""
+
+import pytest
+
+from tests.differential.generate import Case
+from tests.differential.run import run_git, run_ours
+
+BLOB = b"blob\nmark :%d\ndata 4\nblob\n"
+COMMIT = b"commit refs/heads/x\ncommitter A <a@b> 0 +0000\ndata 0\n"
+MAIL_DATE = b"commit refs/heads/x\ncommitter A <a@b> Sat, 5 Mar 2011 17:04:05 -0800\ndata 0\n"
+ZERO = b"0" * 40
+
+STREAMS = {
+    "later changes are not run after a failed one": COMMIT + b"R a b\nM 644 inline c\ndata 1\nc\n",
+    "an answer is not given after a failure": COMMIT + b'R a b\nls ""\n',
+    "held blobs are kept when a command fails": BLOB % 1 + b"reset refs/heads/x\nfrom nowhere\n",
+    "held blobs are kept when parsing fails": BLOB % 1 + BLOB % 2 + b"nonsense\n",
+    "blobs that were read ahead are kept": BLOB % 1 + COMMIT + b"from nowhere\nM 644 :1 a\n",
+    "a tag may take over the mark of what it tags": (
+        BLOB % 1 + b"tag a\nmark :1\nfrom :1\ndata 0\ntag b\nfrom :1\ndata 0\n"
+    ),
+    "an option needs a name": b"option git \n",
+    "a CR belongs to the name": (COMMIT + b"checkpoint\nreset refs/heads/y\nfrom refs/heads/x\r\n"),
+    "no note, no blob": COMMIT + b"N inline nowhere\ndata 4\nnote\n",
+}
+
+
+def outcomes(stream, real_git, world, tmp_path, *, options=(), seed=0):
+    case = Case([stream], list(options), ["fastimport.unpackLimit=0"])
+    git = run_git(real_git, case, world, tmp_path / "git")
+    return git, run_ours(real_git, case, world, tmp_path / "ours", seed=seed)
+
+
+@pytest.mark.git
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS.keys())
+def test_streams_give_what_git_gives(stream, real_git, worlds, tmp_path):
+    git, ours = outcomes(stream, real_git, worlds[0], tmp_path)
+    assert git.differences(ours) == [], ours.stderr.decode()
+
+
+@pytest.mark.git
+@pytest.mark.parametrize(
+    ("options", "stream"),
+    [
+        (["--date-format=rfc2822"], MAIL_DATE),
+        (["--date-format=rfc2822"], b"feature date-format=raw\n" + MAIL_DATE),
+        (["--done"], b""),
+        (["--done"], b"feature done\n" + COMMIT),
+        (["--relative-marks", "--import-marks=nowhere"], COMMIT),
+        (["--import-marks=nowhere"], b""),
+        (["--depth=x"], b"nonsense\n"),
+    ],
+)
+def test_the_command_line_counts_from_the_first_command_on(
+    options, stream, real_git, worlds, tmp_path
+):
+    git, ours = outcomes(stream, real_git, worlds[0], tmp_path, options=options)
+    assert git.differences(ours) == [], ours.stderr.decode()
