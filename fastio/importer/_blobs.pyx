@@ -174,9 +174,12 @@ cdef class BlobQueue:
         return 0
 
     def forget_mark(self, uint64_t mark):
-        """A later object takes over *mark*: an earlier blob must not claim it on acceptance."""
+        """A later object takes over *mark*: a blob still held back must not claim it afterwards.
+
+        One that is submitted is accepted before that object is made, which may ask for it.
+        """
         cdef Blob earlier = self.pending.pop(mark, None)
-        if earlier is not None:
+        if earlier is not None and earlier.state == 0:
             earlier.mark = 0
 
     # --- submission ---------------------------------------------------------------------------

@@ -182,7 +182,7 @@ class Importer:
     def _header(self, command: c.Command) -> None:
         if isinstance(command, c.Feature):
             self._reader.feature(command.name, command.value)
-        elif isinstance(command, c.Option) and command.git_option:
+        elif isinstance(command, c.Option) and command.git_option is not None:
             self._reader.stream_option(command.git_option)
         self.parser.date_format = self.options.date_format
         self.parser.require_done = self.options.done

@@ -45,7 +45,8 @@ class Revisions:
     def _ask(self, expression: bytes) -> bytes:
         if self._process is None:
             self._process = self._git.start("cat-file", "--batch-check")
-        self._process.send(expression + b"\n")
+        # git takes one CR off the end of each line.
+        self._process.send(expression + b"\r\n")
         answer = self._process.read_line()
         if answer is None:  # some malformed expressions end it
             self.close()
