@@ -1,7 +1,7 @@
 """Imports whole histories of real repositories with both importers, and compares the results.
 
-The branches and tags of each repository are exported by `git fast-export`, nothing is written to it. A stream that
-git refuses must be refused by fastio as well.
+The branches and tags of each repository are exported by `git fast-export`, nothing is written to
+it. A stream that git refuses must be refused by fastio as well.
 
     python -m bench.histories ~/src/*/.git --git ~/git/bin/git
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastio.hints import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fastio.stream.reading import parse

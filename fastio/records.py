@@ -11,7 +11,7 @@ itself goes by (for ``fields``, ``replace``, ``asdict``) by the first look at it
 
 from __future__ import annotations
 
-from fastio.hints import TYPE_CHECKING, Any, NoReturn, TypeVar, cast, dataclass_transform
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast, dataclass_transform
 
 if TYPE_CHECKING:
     from collections.abc import Callable

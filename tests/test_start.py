@@ -5,7 +5,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 HEAVY = {
     *("asyncio", "dataclasses", "inspect", "logging", "multiprocessing", "pathlib", "subprocess"),
-    *("tempfile", "typing", "lz4", "msgpack", "tqdm", "workers.pool", "zlib_ng"),
+    *("tempfile", "lz4", "msgpack", "tqdm", "workers.pool", "zlib_ng"),
 }
 SCRIPT = """
 import sys

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import logging
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from fastio.cli.endings import die_by
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
-from fastio.hints import TYPE_CHECKING
 from fastio.importer.options import ImportOptions, parse_size, parse_uint
 from fastio.importer.replies import ReplyPipeClosed
 from fastio.importer.report import statistics
@@ -68,7 +67,6 @@ def run(words: Sequence[str]) -> int:
     started = time.monotonic()
     # Nearly nothing here is part of a cycle, and the collector's rounds cost some percent.
     gc.set_threshold(100_000, 50, 50)
-    _install_handler()
     try:
         line = _parse(words)
         source = Source(_open(line.file))
@@ -82,6 +80,7 @@ def run(words: Sequence[str]) -> int:
     signal.signal(signal.SIGUSR1, _checkpoint_handler(importer))
     with _progress_of(line, importer, source) as progress:
         importer.progress = progress
+        importer.before_workers = _show_log_records
         status = _run(importer, source)
     _tell_end(importer, line.options, status, started)
     return status
@@ -131,17 +130,10 @@ def _say(text: str) -> None:
         os.write(2, os.fsencode(text))
 
 
-class _Console(logging.Handler):
-    """Shows what the rooms log, those of the workers included, the way git shows warnings."""
+def _show_log_records() -> None:
+    from fastio.cli.console import show_log_records  # noqa: PLC0415 - small imports log nothing
 
-    def emit(self, record: logging.LogRecord) -> None:
-        _say(f"{record.levelname.lower()}: {record.getMessage()}\n")
-
-
-def _install_handler() -> None:
-    logger = logging.getLogger()
-    if not logger.handlers:
-        logger.addHandler(_Console(logging.WARNING))
+    show_log_records(_say)
 
 
 def _progress_of(line: _CommandLine, importer: Importer, source: Source) -> ProgressBar:

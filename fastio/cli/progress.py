@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-
-from fastio.hints import TYPE_CHECKING, NoReturn, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,9 +7,9 @@ has come is the oid known, and with it whether the pack needs the object at all.
 from __future__ import annotations
 
 import os
+from typing import IO, TYPE_CHECKING
 
 from fastio.errors import PackError
-from fastio.hints import IO, TYPE_CHECKING
 from fastio.objects.kinds import BLOB, Hash, Oid
 from fastio.store.new_files import create_temporary, remove
 from workers.deflater import Deflater

@@ -7,9 +7,9 @@ expression, which git resolves against the repository on disk.
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import TYPE_CHECKING
 
 from fastio.errors import ObjectError, StreamError
-from fastio.hints import TYPE_CHECKING
 from fastio.importer.branches import BranchTable, show
 from fastio.objects.commits import parse_commit
 from fastio.objects.kinds import COMMIT, NAMES, Oid

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from fastio.errors import WorkerError
-from fastio.hints import TYPE_CHECKING
 from workers.errors import PoolError, WorkersError
 from workers.tasks import Settings, encode
 
@@ -35,6 +35,7 @@ class Encoder:
 
     Attributes:
         describe: Says what object a packed task is about; for errors.
+        before_workers: Is called before workers are forked.
 
     Every method that runs tasks raises WorkerError when one cannot be done, however often it is
     tried, or when there are no workers to be had.
@@ -43,6 +44,7 @@ class Encoder:
     def __init__(self, arena: Arena, settings: Settings, *, workers: int) -> None:
         self._arena, self._settings, self.workers = arena, settings, workers
         self.describe: Callable[[bytes], str] = lambda _task: "an object"
+        self.before_workers: Callable[[], None] = lambda: None
         self._here: deque[bytes] = deque()
         self._pool: Pool | None = None
         self._bytes = self._tasks = 0
@@ -71,6 +73,7 @@ class Encoder:
     def _start(self) -> None:
         from workers.pool import Pool  # noqa: PLC0415 - small imports never need it
 
+        self.before_workers()
         self._pool = Pool(self._arena, workers=self.workers, settings=self._settings)
         with self._translated():
             self._pool.start()

@@ -7,9 +7,9 @@ before it has its place in the object map.
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from fastio.errors import StreamError
-from fastio.hints import TYPE_CHECKING
 from fastio.importer._blobs import Blob
 from fastio.importer.branches import Branch, BranchTable, show
 from fastio.objects.commits import build_commit

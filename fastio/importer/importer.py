@@ -53,6 +53,7 @@ class Importer:
 
     Attributes:
         progress: Is called about once a read with the phase's name.
+        before_workers: Is called before workers are forked, if they ever are.
         phases: Wall seconds by phase, in order.
     """
 
@@ -64,6 +65,7 @@ class Importer:
     ) -> None:
         self.repository, self.options, self._words = repository, options, words
         self.progress: Callable[[str], None] = lambda _phase: None
+        self.before_workers: Callable[[], None] = lambda: None
         self.phases: dict[str, float] = {}
         self._phase_start = time.monotonic()
         self.checkpoint_requested = False
@@ -208,6 +210,7 @@ class Importer:
         settings = Settings(object_format=self.repository.object_format.name, level=self._level)
         workers = options.workers if options.workers is not None else os.cpu_count() or 1
         encoder = self.encoder = Encoder(arena, settings, workers=workers)
+        encoder.before_workers = self.before_workers
         pipeline = self._pipeline = Pipeline(encoder, in_flight=budget.in_flight)
         queue = self.queue = pipeline.queue = BlobQueue(
             arena,

@@ -9,8 +9,8 @@ before it is executed first.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from fastio.hints import TYPE_CHECKING, Any
 from fastio.importer._blobs import HELD, Blob, BlobQueue
 from fastio.objects.trees import DIRECTORY, GITLINK
 from fastio.stream import commands as c
@@ -106,9 +106,18 @@ class Intake:
         self._take_data(command.mark or 0, command.data, self._queue.hold)
 
     def _take_data(
-        self, mark: int, data: c.Data | c.LargeData, then: Callable[[Blob], None]
+        self,
+        mark: int,
+        data: c.Data | c.LargeData,
+        then: Callable[[Blob], None],
+        *,
+        behind: int = 0,
     ) -> None:
-        """Bring a blob's bytes into the arena (or past it), then call *then* with the blob."""
+        """Bring a blob's bytes into the arena (or past it), then call *then* with the blob.
+
+        After an error the blobs up to it are kept. This one counts as standing *behind* bytes
+        after the command's start: 0 if it is stored even when the rest of its command fails.
+        """
         large = isinstance(data, c.LargeData)
         size = data.size if isinstance(data, c.LargeData) else len(data)
         self._after_filling = then
@@ -118,7 +127,7 @@ class Intake:
             if not isinstance(data, c.LargeData):
                 self._data_piece(c.DataPiece(data, True))
             return
-        blob = self._queue.open(mark, size, self._parser.offset)
+        blob = self._queue.open(mark, size, self._parser.offset + behind)
         if large:
             self._filling, self._filled = blob, 0
         else:
@@ -194,7 +203,7 @@ class Intake:
         self._need_mark(command.committish)
         self._add(self._executor.annotate, command.committish)
         if command.data is not None:
-            self._take_data(0, command.data, self._set_note)
+            self._take_data(0, command.data, self._set_note, behind=1)
             return
         reference: Blob | c.Dataref | None = command.dataref
         assert reference is not None

@@ -7,9 +7,9 @@ of trees. Blobs come through the blob queue, which shares the map and the pack's
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import IO, TYPE_CHECKING
 
 from fastio.errors import ObjectError
-from fastio.hints import IO, TYPE_CHECKING
 from fastio.objects.kinds import COMMIT, NAMES, TAG, TREE, ObjectFormat, Oid
 from fastio.objects.trees import tree_delta
 from fastio.store._marks import MarkTable

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 from fastio.errors import FastioError, StreamError, WorkerError
-from fastio.hints import Any
 from fastio.importer._blobs import BlobQueue
 from fastio.importer.encoder import Encoder
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import TYPE_CHECKING
 
 from fastio.errors import FastioError
-from fastio.hints import TYPE_CHECKING
 from fastio.objects.kinds import Oid
 from fastio.store.marks_file import write_marks
 from fastio.store.refs import BranchUpdate, RefUpdater, Status

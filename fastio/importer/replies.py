@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from fastio.errors import ObjectError, StreamError
-from fastio.hints import TYPE_CHECKING
 from fastio.importer.branches import show
 from fastio.objects.kinds import BLOB, COMMIT, NAMES, TAG, TREE, Oid
 from fastio.objects.tags import parse_tag

@@ -5,8 +5,8 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from fastio.hints import TYPE_CHECKING
 from fastio.objects.kinds import BLOB, COMMIT, NAMES, TAG, TREE
 from fastio.store.refs import Status
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from fastio.errors import StreamError
-from fastio.hints import TYPE_CHECKING
 from fastio.importer.branches import show
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from fastio.errors import StreamError
-from fastio.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lz4.frame import LZ4FrameDecompressor

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from typing import NewType, Protocol
 
-from fastio.hints import NewType, Protocol
 from fastio.records import record
 
 Oid = NewType("Oid", bytes)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import TypeAlias, cast, final
 
-from fastio.hints import TypeAlias, cast, final
 from fastio.objects.kinds import ObjectFormat, Oid
 from fastio.objects.trees import (
     DIRECTORY,

@@ -12,11 +12,11 @@ entry's header, and a delta cannot make more than its copies and inserts could y
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from isal import isal_zlib
 
 from fastio.errors import DeltaError, PackError
-from fastio.hints import Protocol
 from fastio.objects.kinds import NAMES, OFS_DELTA, REF_DELTA, ObjectFormat, Oid
 from fastio.records import record
 from workers.delta import apply_delta

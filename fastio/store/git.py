@@ -13,9 +13,9 @@ import select
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
+from typing import Self
 
 from fastio.errors import RepositoryError
-from fastio.hints import Self
 from fastio.records import record
 
 PIPE_PIECE = 1 << 16  # a pipe's usual capacity on Linux

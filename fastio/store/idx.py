@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import mmap
 import os
+from typing import TYPE_CHECKING
 
 from fastio.errors import PackError
-from fastio.hints import TYPE_CHECKING
 from fastio.store._idx import IndexView, SortedIds
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator
+from typing import BinaryIO
 
 from fastio.errors import MarksError
-from fastio.hints import BinaryIO
 from fastio.objects.kinds import Oid
 
 LONGEST_LINE = 511  # what git reads into its buffer, NL included

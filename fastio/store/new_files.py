@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import NoReturn
 
 from fastio.errors import PackError
-from fastio.hints import NoReturn
 
 __all__ = ["create_temporary", "give_name", "refuse", "remove", "write_all", "write_new"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from types import TracebackType
+from typing import Self, TypeVar
 
 from fastio.errors import ObjectError, PackError
-from fastio.hints import Self, TypeVar
 from fastio.objects.kinds import Oid
 from fastio.store.alternates import find_alternates
 from fastio.store.idx import PackIndex

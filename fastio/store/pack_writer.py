@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import mmap
 import os
+from typing import TYPE_CHECKING, Protocol
 
 from fastio.errors import PackError
-from fastio.hints import TYPE_CHECKING, Protocol
 from fastio.records import record
 from fastio.store.entries import EntryWriter
 from fastio.store.idx import SortedIds, index_pieces

@@ -6,9 +6,9 @@ Source: git-fast-import(1), "Commands".
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from fastio.errors import StreamError
-from fastio.hints import Final
 from fastio.stream import commands as c
 from fastio.stream.fields import read_committish, read_count
 from fastio.stream.quoting import shown

@@ -8,8 +8,9 @@ about: it is replaced.
 
 from __future__ import annotations
 
+from typing import Final
+
 from fastio.errors import StreamError
-from fastio.hints import Final
 from fastio.stream.grammar import KIB, MAX_DATA, MAX_LINE, MIB
 
 CAPACITY: Final = 2 * MIB

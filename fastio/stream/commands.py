@@ -12,7 +12,8 @@ signatures are `bytes` always.
 
 from __future__ import annotations
 
-from fastio.hints import NewType
+from typing import NewType
+
 from fastio.records import record
 
 Mark = NewType("Mark", int)

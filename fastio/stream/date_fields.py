@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-
-from fastio.hints import Final
+from typing import Final
 
 UNKNOWN: Final = -1
 """What a field holds that nothing was read for."""

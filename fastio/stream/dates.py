@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Final
 
 from fastio.errors import StreamError
-from fastio.hints import Final
 from fastio.stream.fields import read_number
 from fastio.stream.quoting import shown
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from binascii import Error as HexError
 from binascii import unhexlify
+from typing import Final
 
 from fastio.errors import StreamError
-from fastio.hints import Final
 from fastio.stream.commands import Committish, Dataref, Mark
 from fastio.stream.grammar import (
     GITLINK_MODE,

@@ -5,7 +5,7 @@ Source: git-fast-import(1), "Input Format".
 
 from __future__ import annotations
 
-from fastio.hints import Final
+from typing import Final
 
 KIB: Final = 1024
 MIB: Final = 1024 * KIB

@@ -6,9 +6,9 @@ Source: git-fast-import(1), "committer".
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from fastio.errors import StreamError
-from fastio.hints import Final
 from fastio.stream.dates import read_date
 from fastio.stream.quoting import shown
 

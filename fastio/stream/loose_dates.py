@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from typing import Final
 
-from fastio.hints import Final
 from fastio.stream.date_fields import UNKNOWN, Fields
 from fastio.stream.fields import read_number
 from fastio.stream.grammar import MAX_NUMBER

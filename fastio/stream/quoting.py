@@ -6,9 +6,9 @@ Source: git-fast-import(1), "filemodify", and core.quotePath in git-config(1).
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from fastio.errors import StreamError
-from fastio.hints import Final
 
 _NAMED: Final = {
     0x07: b"\\a",

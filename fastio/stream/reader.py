@@ -8,9 +8,9 @@ from __future__ import annotations
 import enum
 from collections import deque
 from collections.abc import Generator
+from typing import Final, TypeAlias, TypeVar
 
 from fastio.errors import StreamError
-from fastio.hints import Final, TypeAlias, TypeVar
 from fastio.stream import commands as c
 from fastio.stream.buffer import StreamBuffer
 from fastio.stream.fields import read_count

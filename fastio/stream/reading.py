@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol
 
-from fastio.hints import Protocol
 from fastio.stream.commands import Command, Feature
 from fastio.stream.parser import NEED_DATA, StreamParser
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Final
 
 from fastio.errors import StreamError
-from fastio.hints import Any, Final
 from fastio.stream import commands as c
 from fastio.stream.quoting import quote, shown
 

@@ -129,9 +129,7 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("name", HARMLESS)
-def test_what_is_no_error(
-    target: Target, capfd: pytest.CaptureFixture[str], name: str
-) -> None:
+def test_what_is_no_error(target: Target, capfd: pytest.CaptureFixture[str], name: str) -> None:
     status, _ = target.here(GOOD + HARMLESS[name])
     assert (status, capfd.readouterr().err) == (0, "")
     assert not list(target.git_dir.glob("fast_import_crash_*"))
