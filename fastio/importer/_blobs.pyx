@@ -20,7 +20,7 @@ cdef enum:
     KIND_BLOB = 3
     # A batch is one message: large enough to make its cost vanish, small enough to spread the
     # work and to fit the pipe's buffer (64 bytes a task).
-    BATCH_TASKS = 128
+    BATCH_TASKS = 256
     BATCH_BYTES = 1 << 19
     # Below this a delta cannot pay: its own headers and the copy cost as much.
     MIN_DELTA_TARGET = 50
@@ -260,7 +260,9 @@ cdef class BlobQueue:
                     return
                 self.ready_batch, _ = self.batches.popleft()
                 self.ready_index = 0
-                if PyBytes_GET_SIZE(self.results) != len(self.ready_batch) * <Py_ssize_t>sizeof(Result):
+                if PyBytes_GET_SIZE(self.results) != (
+                    len(self.ready_batch) * <Py_ssize_t>sizeof(Result)
+                ):
                     raise WorkerError("a worker's answer does not fit its tasks")
             result = <const Result *>PyBytes_AS_STRING(self.results) + self.ready_index
             self._accept(<Blob>self.ready_batch[self.ready_index], result)
