@@ -77,11 +77,15 @@ class Target:
                         with contextlib.suppress(BrokenPipeError):
                             pipe.close()
 
-    def here(
-        self, stream: bytes, *words: str, options: ImportOptions | None = None
-    ) -> tuple[int, Importer]:
-        """Import in this process; returns the status and the importer for a look inside."""
-        importer = Importer(Repository.discover(self.path), options or ImportOptions(), words)
+    def here(self, stream: bytes, *words: str, **own: int) -> tuple[int, Importer]:
+        """Import in this process; returns the status and the importer for a look inside.
+
+        *words* are git's options, *own* fastio's.
+        """
+        options = ImportOptions()
+        for name, value in own.items():
+            setattr(options, name, value)
+        importer = Importer(Repository.discover(self.path), options, words)
         fd = os.memfd_create("stream")
         try:
             os.write(fd, stream)

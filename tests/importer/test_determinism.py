@@ -10,7 +10,6 @@ import pytest
 
 from fastio.importer.budget import Budget
 from fastio.importer.importer import Importer
-from fastio.importer.options import ImportOptions
 from fastio.importer.pipeline import Pipeline
 from tests.importer import streams
 from tests.importer.target import Target
@@ -36,8 +35,8 @@ def stream(name: str) -> bytes:
 def imported(path: Path, name: str, workers: int, level: int = -1) -> tuple[Target, Importer]:
     target = Target(path, "--bare")
     target.git("config", "fastimport.unpackLimit", "0")
-    options = ImportOptions(memory=MEMORY, workers=workers, compression=level)
-    status, importer = target.here(stream(name), f"--depth={INPUTS[name][1]}", options=options)
+    own = {"memory": MEMORY, "workers": workers, "compression": level}
+    status, importer = target.here(stream(name), f"--depth={INPUTS[name][1]}", **own)
     assert status == 0
     return target, importer
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from fastio.importer.options import ImportOptions
 from tests.importer import streams
 from tests.importer.target import Target, kill, wait_until, workers_of
 from workers import tasks, worker
@@ -65,7 +64,7 @@ def test_blob_that_cannot_be_encoded_is_named(
 ) -> None:
     monkeypatch.setitem(worker.ACTIONS, ENCODE, meeting_evil(act))
     large = streams.blob(1, bytes(1 << 21))
-    status, _ = target.here(large + streams.blob(7, EVIL) + large, options=ImportOptions(workers=2))
+    status, _ = target.here(large + streams.blob(7, EVIL) + large, workers=2)
     [message] = [line for line in capfd.readouterr().err.splitlines() if "fatal" in line]
     assert status == 128
     assert message.startswith(f"fatal: the blob at byte {len(large)}, mark :7: a task failed 3")
@@ -80,7 +79,7 @@ def test_no_worker_to_be_had(
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(os, "fork", refuse)
-    status, _ = target.here(STREAM, options=ImportOptions(workers=2))
+    status, _ = target.here(STREAM, workers=2)
     assert status == 128
     assert "fatal: no worker can be started: Resource temp" in capfd.readouterr().err
 
