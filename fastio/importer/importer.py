@@ -150,11 +150,14 @@ class Importer:
         try:
             return self.parser.next_command()
         except StreamError:
-            # What came before may be wrong, too, and then it was wrong first.
-            if self.queue is not None:
-                self.queue.submit_held()
-                self._pipeline.drain()
+            self._catch_up()
             raise
+
+    def _catch_up(self) -> None:
+        """Execute what came before bad input: if that is wrong as well, it was wrong first."""
+        if self.queue is not None:
+            self.queue.submit_held()
+            self._pipeline.drain()
 
     def _dispatch(self, command: c.Command, kind: type) -> None:
         intake = self._intake or self._start()
@@ -172,7 +175,11 @@ class Importer:
             self.queue.flush()
             self._pipeline.step()
         with self.parser.get_buffer(READ_SIZE) as buffer:
-            count = source.read_into(buffer)
+            try:
+                count = source.read_into(buffer)
+            except StreamError:
+                self._catch_up()
+                raise
         if count:
             self.parser.buffer_updated(count)
             self.progress("reading")
