@@ -210,3 +210,19 @@ def test_last_hundred_commands_are_in_the_report(target: Target) -> None:
     assert commands[-2:] == ["  # a remark", "* bad"]
     assert len(commands) == 100
     assert ":89 " + blob_oid(b"body") in report
+
+
+@pytest.mark.parametrize("second", [b"bad\n", b"blob\ndata 100\nabc", b""])
+def test_first_error_counts(
+    target: Target, capfd: pytest.CaptureFixture[str], tmp_path: Path, second: bytes
+) -> None:
+    marks = tmp_path / "marks"
+    more = streams.blob(20, b"behind the error") + streams.commit(21, b"M 100644 :20 x")
+    stream = GOOD + HEAD + b"C nowhere x\nD file\n\n" + more + second
+    status, _ = target.here(stream, f"--export-marks={marks}")
+    assert status == 128
+    assert "nowhere" in capfd.readouterr().err.splitlines()[0]
+    check_what_is_left(target, marks)
+    assert ":9 " not in marks.read_text()
+    assert ":2" not in marks.read_text().replace(":2 ", "")
+    assert not target.has(blob_oid(b"behind the error"))
