@@ -55,7 +55,7 @@ class DeltaBases:
     def move(self, source: bytes, target: bytes, *, keep: bool) -> None:
         """Follow a copy or rename of one file."""
         known = self._paths.get(source)
-        if known is None:
+        if known is None or source == target:
             return
         self._remember(target, *known)
         if not keep:
