@@ -20,7 +20,7 @@ def test_numbers_like_those_of_c(text: str, value: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "-1", "+1", "1 ", "5 elephants", "09", "0x", "1k", "٣"])
 def test_what_is_no_number(text: str) -> None:
-    with pytest.raises(ValueError, match="^"):
+    with pytest.raises(ValueError, match=r"^"):
         parse_uint(text)
 
 
@@ -33,7 +33,7 @@ def test_sizes(text: str, value: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "k", "1kb", "-1", "1.5m", "0x10", "1 k"])
 def test_what_is_no_size(text: str) -> None:
-    with pytest.raises(ValueError, match="^"):
+    with pytest.raises(ValueError, match=r"^"):
         parse_size(text)
 
 
