@@ -123,6 +123,7 @@ class Importer:
             status = self._die(error)
         except BaseException:
             self.sink.pack.abort()
+            self.publisher.remove_keep_files()
             raise
         finally:
             self._close()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import select
 from typing import TYPE_CHECKING
 
 from fastio.errors import ObjectError, StreamError
 from fastio.importer.branches import show
+from fastio.importer.source import wait_for
 from fastio.objects.kinds import BLOB, COMMIT, NAMES, TAG, TREE, Oid
 from fastio.objects.tags import parse_tag
 from fastio.objects.tree_edit import TreeEditor
@@ -124,6 +126,8 @@ def _write(fd: int, data: bytes) -> None:
     while rest:
         try:
             rest = rest[os.write(fd, rest) :]
+        except BlockingIOError:
+            wait_for(fd, select.POLLOUT)
         except BrokenPipeError as error:
             raise ReplyPipeClosed from error
         except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import stat
 from typing import TYPE_CHECKING
 
@@ -49,12 +50,16 @@ class Source:
             buffer[:count] = self._unread[:count]
             self._unread = self._unread[count:]
             return count
-        try:
-            count = os.readv(self._fd, [buffer])
-        except OSError as error:
-            raise StreamError(f"cannot read the stream: {error.strerror}") from error
-        self.position += count
-        return count
+        while True:
+            try:
+                count = os.readv(self._fd, [buffer])
+            except BlockingIOError:
+                wait_for(self._fd, select.POLLIN)
+                continue
+            except OSError as error:
+                raise StreamError(f"cannot read the stream: {error.strerror}") from error
+            self.position += count
+            return count
 
     def _start(self) -> None:
         """Look at the first bytes: no stream starts like an lz4 frame does."""
@@ -72,12 +77,16 @@ class Source:
             self._decompressor = LZ4FrameDecompressor()
 
     def _read_packed(self, size: int) -> bytes:
-        try:
-            data = os.read(self._fd, size)
-        except OSError as error:
-            raise StreamError(f"cannot read the stream: {error.strerror}") from error
-        self.position += len(data)
-        return data
+        while True:
+            try:
+                data = os.read(self._fd, size)
+            except BlockingIOError:
+                wait_for(self._fd, select.POLLIN)
+                continue
+            except OSError as error:
+                raise StreamError(f"cannot read the stream: {error.strerror}") from error
+            self.position += len(data)
+            return data
 
     def _read_unpacked(self, buffer: memoryview) -> int:
         while True:
@@ -103,6 +112,13 @@ class Source:
             if data:
                 buffer[: len(data)] = data
                 return len(data)
+
+
+def wait_for(descriptor: int, event: int) -> None:
+    """Wait for a descriptor that whoever started us has left non-blocking."""
+    poll = select.poll()
+    poll.register(descriptor, event)
+    poll.poll()
 
 
 def _size_of(fd: int) -> int | None:
