@@ -116,3 +116,40 @@ def test_reply_that_cannot_be_written(target: Target, descriptor: int) -> None:
     assert process.returncode == 128
     assert b"fatal: cannot write a reply to fd %d: " % descriptor in errors
     assert b"Traceback" not in errors
+
+
+def test_control_c_reaches_the_whole_group(target: Target) -> None:
+    with target.running("--workers=2", start_new_session=True) as process:
+        process.stdin.write(streams.commit(1) + b"checkpoint\nprogress done\n")
+        workers = feed_half(target, process)
+        assert process.stdout.readline() == b"progress done\n"
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait() == -signal.SIGINT
+        assert process.stderr.read() == b""
+    wait_until(lambda: not any(map(is_alive, workers)), "for the workers' end")
+    assert (target.files(), target.fsck()) == ([], "")
+    assert len(target.packs()) == 1
+
+
+def test_descriptors_that_do_not_block(target: Target) -> None:
+    def unblock() -> None:
+        os.set_blocking(0, False)
+        os.set_blocking(1, False)
+
+    content = bytes(range(256)) * 2000  # much more than a pipe holds
+    with target.running(preexec_fn=unblock) as process:
+        process.stdin.write(streams.blob(1, content) + b"cat-blob :1\n")
+        process.stdin.flush()
+        assert process.stdout.readline().endswith(b" blob 512000\n")
+        assert process.stdout.read(512_001) == content + b"\n"
+        output, errors = process.communicate(b"progress more\n")
+    assert (process.returncode, output, errors) == (0, b"progress more\n", b"")
+
+
+def test_pack_directory_that_is_none(target: Target) -> None:
+    (target.git_dir / "objects/pack").rmdir()
+    (target.git_dir / "objects/pack").touch()
+    done = target.run(streams.commit(1))
+    assert done.returncode == 128
+    assert done.stderr.startswith(b"fatal: cannot write ")
+    assert b"objects/pack/tmp_pack_" in done.stderr
