@@ -24,11 +24,16 @@ REMEMBERED_TREES = 20_000
 
 
 class CommittishResolver:
-    """Finds the commits and objects that a stream names."""
+    """Finds the commits and objects that a stream names.
+
+    Attributes:
+        rewrites: What to take for which oid in a dataref (of either object format).
+    """
 
     def __init__(self, sink: ObjectSink, branches: BranchTable, revisions: Revisions) -> None:
         self._sink, self._branches, self._revisions = sink, branches, revisions
         self._trees: OrderedDict[Oid, Oid] = OrderedDict()
+        self.rewrites: dict[Oid, Oid] = {}
 
     def commit(self, value: Committish) -> Oid | None:
         """Return the commit that *value* names; None for a branch that is unborn.
@@ -93,6 +98,19 @@ class CommittishResolver:
             return Oid(bytes.fromhex(text.decode("ascii")))
         except ValueError:
             return None
+
+    def dataref_oid(self, text: bytes) -> Oid:
+        """Return the oid that a dataref of ``M``, ``N``, ``cat-blob`` or ``ls`` means.
+
+        Raises:
+            StreamError: It is none of this repository's object format, nor one to rewrite.
+        """
+        oid = self.full_oid(text)
+        if self.rewrites:
+            oid = self.rewrites.get(Oid(bytes.fromhex(text.decode("ascii"))), oid)
+        if oid is None:
+            raise StreamError(f"invalid dataref: {show(text)}")
+        return oid
 
     def remember_tree(self, commit: Oid, tree: Oid) -> None:
         """Note a commit's tree, so that it need not be read back."""

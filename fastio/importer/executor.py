@@ -162,9 +162,7 @@ class Executor:
     def _referenced(self, reference: Blob | Dataref) -> tuple[Oid, int | None]:
         """The oid that a dataref stands for, and its type if this run knows it."""
         if isinstance(reference, bytes):
-            oid = self._resolver.full_oid(reference)
-            if oid is None:
-                raise StreamError(f"invalid dataref: {show(reference)}")
+            oid = self._resolver.dataref_oid(reference)
             entry = self._sink.map.find(oid)
             return oid, None if entry < 0 else self._sink.map.kind(entry)
         if isinstance(reference, Blob):

@@ -25,6 +25,7 @@ from fastio.importer.publish import Publisher
 from fastio.importer.replies import Replies
 from fastio.importer.signatures import SignaturePolicy
 from fastio.importer.source import Source
+from fastio.importer.submodules import read_rewrites
 from fastio.objects.kinds import Oid
 from fastio.store.config import Config
 from fastio.store.marks_file import read_marks
@@ -210,6 +211,7 @@ class Importer:
         if options.depth is not None:
             self.sink.depth = self._depth = options.depth
         self._import_marks()
+        self._resolver.rewrites = read_rewrites(options.rewrite_from, options.rewrite_to)
 
     def _start(self) -> Intake:
         """Build what the commands need; the command line has been applied by now."""
@@ -311,7 +313,7 @@ class Importer:
                 self.executor,
                 self.sink,
             )
-            self._say(b"fast-import: dumping crash report to %s\n" % path)
+            self._say(b"fast-import: dumping crash report to %s\n" % self.repository.shown(path))
         except OSError as failure:
             self._say(b"error: can't write crash report: %s\n" % os.fsencode(str(failure)))
         if self.queue is not None and isinstance(error, StreamError) and error.offset >= 0:

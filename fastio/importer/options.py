@@ -28,7 +28,7 @@ NOT_YET_SIGNATURE_MODES = ("strip-if-invalid", "sign-if-invalid", "abort-if-inva
 # Features that only announce that a command exists.
 ANNOUNCEMENTS = frozenset((b"alias", b"cat-blob", b"get-mark", b"ls", b"notes"))
 UNSAFE_FEATURES = frozenset((b"import-marks", b"import-marks-if-exists", b"export-marks"))
-NOT_YET = ("rewrite-submodules-from", "rewrite-submodules-to", "max-pack-size", "export-pack-edges")
+NOT_YET = ("max-pack-size",)
 
 
 @record
@@ -56,6 +56,7 @@ class ImportOptions:
     done: bool = False
     date_format: str = "raw"
     export_marks: str | None = None
+    export_pack_edges: str | None = None
     relative_marks: bool = False
     allow_unsafe_features: bool = False
     cat_blob_fd: int = 1
@@ -74,6 +75,9 @@ class ImportOptions:
     ) -> None:
         self.workers, self.memory, self.compression = workers, memory, compression
         self.import_marks: list[MarksImport] = []
+        # Marks files by the submodule's name.
+        self.rewrite_from: dict[str, str] = {}
+        self.rewrite_to: dict[str, str] = {}
 
 
 def parse_uint(text: str) -> int:
@@ -185,8 +189,10 @@ class OptionReader:
             self.options.date_format = value
         elif name == "export-marks":
             self.options.export_marks = self._marks_path(value)
-        elif name in NOT_YET:
-            raise StreamError(f"option --{name} is not supported yet")
+        elif name == "rewrite-submodules-from":
+            self._rewrite_submodules(self.options.rewrite_from, value)
+        elif name == "rewrite-submodules-to":
+            self._rewrite_submodules(self.options.rewrite_to, value)
         else:
             return False
         return True
@@ -208,6 +214,8 @@ class OptionReader:
                 options.big_file_threshold = parse_size(value) or None
             except ValueError:
                 return False
+        elif name == "export-pack-edges":
+            options.export_pack_edges = self._open_edges(value)
         elif name in ("signed-commits", "signed-tags"):
             mode = self._signature_mode(name, value)
             if name == "signed-commits":
@@ -219,6 +227,15 @@ class OptionReader:
         else:
             return False
         return True
+
+    def _open_edges(self, value: str) -> str:
+        """Make sure that the file can be written: later would be too late."""
+        path = os.path.abspath(value)
+        try:
+            with open(path, "ab"):
+                return path
+        except OSError as error:
+            raise StreamError(f"cannot open '{value}': {error.strerror}") from error
 
     def _signature_mode(self, name: str, value: str) -> str:
         if value.partition("=")[0] in NOT_YET_SIGNATURE_MODES:
@@ -242,6 +259,12 @@ class OptionReader:
             raise StreamError(f"unknown option --{name}")
         marks = MarksImport(self._marks_path(value), name.endswith("if-exists"))
         self.options.import_marks.append(marks)
+
+    def _rewrite_submodules(self, files: dict[str, str], value: str) -> None:
+        name, colon, path = value.partition(":")
+        if not colon:
+            raise StreamError(f"expected <name>:<marks file> for submodules: {value}")
+        files[name] = os.path.abspath(path)
 
     def _marks_path(self, path: str) -> str:
         if not self.options.relative_marks or os.path.isabs(path):

@@ -10,7 +10,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING
 
-from fastio.errors import FastioError
+from fastio.errors import FastioError, PackError
 from fastio.objects.kinds import Oid
 from fastio.store.marks_file import write_marks
 from fastio.store.refs import BranchUpdate, RefUpdater, Status
@@ -83,6 +83,8 @@ class Publisher:
             self.result.pack_bytes += finished.size
             if finished.keep_path is not None:
                 self._keep_files.append(finished.keep_path)
+            if self._options.export_pack_edges is not None:
+                self._write_edges(self._options.export_pack_edges, finished)
 
     def _explode(self) -> bool:
         """Let git write the pack's objects one by one; on failure the pack is kept."""
@@ -93,6 +95,23 @@ class Publisher:
         with open(pack.path, "rb") as file:
             done = self._repository.git.run("unpack-objects", "-q", text=file.read())
         return done.status == 0
+
+    def _write_edges(self, path: str, finished: FinishedPack) -> None:
+        """Add a line with the branch tips and tags that a pack holds."""
+        executor, objects = self._executor, self._sink.map
+        oids = [branch.tip for branch in executor.branches.in_update_order() if branch.tip]
+        oids += [oid for _, oid in executor.tags]
+        shown = self._repository.shown(finished.pack_path)
+        line = (b"./" if shown.startswith(b"objects/") else b"") + shown + b":"
+        for oid in oids:
+            entry = objects.find(oid)
+            if entry >= 0 and objects.pack(entry) == self._sink.pack_number:
+                line += b" " + oid.hex().encode()
+        try:
+            with open(path, "ab") as file:
+                file.write(line + b"\n")
+        except OSError as error:
+            raise PackError(f"cannot write '{path}': {error.strerror}") from error
 
     def checkpoint(self) -> None:
         """Publish everything so far and go on in a new pack."""

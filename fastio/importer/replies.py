@@ -97,10 +97,7 @@ class Replies:
     def _oid(self, dataref: Dataref) -> Oid:
         if isinstance(dataref, int):
             return Oid(self._sink.map.oid(self._resolver.entry_of_mark(dataref)))
-        oid = self._resolver.full_oid(dataref)
-        if oid is None:
-            raise StreamError(f"invalid dataref: {show(dataref)}")
-        return oid
+        return self._resolver.dataref_oid(dataref)
 
     def _tree_of(self, oid: Oid) -> Oid:
         """Peel tags and commits down to a tree."""

@@ -21,10 +21,14 @@ LARGEST_MARK = 2**64 - 1
 _WRITE_SIZE = 1 << 16
 
 
-def read_marks(path: str, oid_size: int = 20) -> Iterator[tuple[int, Oid]]:
+def read_marks(path: str, oid_size: int | None = 20) -> Iterator[tuple[int, Oid]]:
     """Yield each ``(mark, oid)`` of the marks file *path*, in the file's order.
 
     A mark may come more than once; the last line counts.
+
+    Args:
+        path: The file.
+        oid_size: Bytes of an oid; None takes those of either object format.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -32,15 +36,18 @@ def read_marks(path: str, oid_size: int = 20) -> Iterator[tuple[int, Oid]]:
     """
     try:
         with open(path, "rb") as file:
-            yield from _read_lines(file, path, 2 * oid_size)
+            yield from _read_lines(file, path, oid_size)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise MarksError(f"cannot read marks file {path}: {error.strerror}") from error
 
 
-def _read_lines(file: BinaryIO, path: str, width: int) -> Iterator[tuple[int, Oid]]:
-    match = re.compile(rb":([0-9]+) ([0-9a-fA-F]{%d}).*\n" % width, re.DOTALL).fullmatch
+def _read_lines(file: BinaryIO, path: str, oid_size: int | None) -> Iterator[tuple[int, Oid]]:
+    oid = b"|".join(
+        rb"[0-9a-fA-F]{%d}" % (2 * size) for size in ([oid_size] if oid_size else (32, 20))
+    )
+    match = re.compile(rb":([0-9]+) (%b).*\n" % oid, re.DOTALL).fullmatch
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
         number += 1

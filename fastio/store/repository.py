@@ -72,6 +72,17 @@ class Repository:
         """Find the repository that git would use: a `Search` and its result."""
         return Search(path, environment, program=program).result()
 
+    def shown(self, path: bytes) -> bytes:
+        """Return *path* as git tells it: from the top of the work tree or of a bare repository."""
+        top = self.git_dir if self.is_bare else os.path.dirname(self.git_dir)
+        if not _is_below(os.getcwdb(), top) or not _is_below(path, top):
+            return path
+        return os.path.relpath(path, top)
+
+
+def _is_below(path: bytes, directory: bytes) -> bool:
+    return os.path.join(path, b"").startswith(os.path.join(directory, b""))
+
 
 class Search:
     """A search for the repository that git would use, which goes on while the caller works.
