@@ -53,10 +53,10 @@ def make_case(seed: int, worlds: list[World], *, recent: bool) -> tuple[World, C
 
 
 def compare(
-    git: str, seed: int, worlds: list[World], place: Path, *, recent: bool
+    git: str, seed: int, worlds: list[World], place: Path, *, version: tuple[int, ...]
 ) -> tuple[Outcome, str | Finding | None]:
     """Run one case: git's outcome, and the known reason of a difference or a finding, if any."""
-    world, case = make_case(seed, worlds, recent=recent)
+    world, case = make_case(seed, worlds, recent=version >= RECENT)
     theirs = run_git(git, case, world, place / "git")
     ours = run_ours(git, case, world, place / "ours", seed=seed)
     finding = Finding(seed, world, case, theirs, ours)
@@ -64,7 +64,7 @@ def compare(
         return theirs, None
     if "traceback" in finding.differences:
         return theirs, finding
-    return theirs, known_difference(case, theirs, ours) or finding
+    return theirs, known_difference(case, theirs, ours, version) or finding
 
 
 def version_of(git: str) -> tuple[int, ...]:
@@ -111,11 +111,11 @@ def main() -> int:
 def _run(arguments: argparse.Namespace) -> Counter[str]:
     end = time.monotonic() + arguments.seconds
     counts: Counter[str] = Counter()
-    recent = version_of(arguments.git) >= RECENT
+    version = version_of(arguments.git)
     with tempfile.TemporaryDirectory() as name:
         worlds = make_worlds(arguments.git, Path(name))
         for seed in range(arguments.seed, arguments.seed + arguments.count):
-            theirs, result = compare(arguments.git, seed, worlds, Path(name), recent=recent)
+            theirs, result = compare(arguments.git, seed, worlds, Path(name), version=version)
             counts["streams"] += 1
             counts[f"exit status {theirs.status}"] += 1
             if isinstance(result, Finding):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,10 +19,12 @@ class Known:
     Attributes:
         reason: Why it is there.
         applies: Tells from the case and both outcomes (git's first) whether this is it.
+        before: The first version of git that does not differ, if some do.
     """
 
     reason: str
     applies: Callable[[Case, Outcome, Outcome], bool]
+    before: tuple[int, ...] | None = None
 
 
 def _redeclared(case: Case, git: Outcome, ours: Outcome) -> bool:
@@ -47,7 +50,16 @@ KNOWN = (
         "git loses the line behind alias's 'to' if it is not blank; we run it",
         _stream_has(rb"^alias\n[^#]*?^to .*\n(?!\n)"),
     ),
-    Known("git dies on an assertion", lambda _case, git, _ours: git.status == -6),
+    Known("git dies on an assertion", lambda _case, git, _ours: git.status == -signal.SIGABRT),
+    Known(
+        "git does not come to an end over an abbreviated oid of a SHA-256 repository",
+        lambda _case, git, _ours: git.status == -signal.SIGALRM,
+    ),
+    Known(
+        "old versions let paths pass that a checkout refuses",
+        lambda _case, _git, ours: b"invalid path '" in ours.stderr,
+        before=(2, 48),
+    ),
     Known(
         "git stores an arbitrary oid when the input ends behind 'M ... inline'",
         _stream_has(rb"^M \S+ inline .*\n?(#.*\n?)*\Z"),
@@ -74,9 +86,11 @@ KNOWN = (
 )
 
 
-def known_difference(case: Case, git: Outcome, ours: Outcome) -> str | None:
+def known_difference(
+    case: Case, git: Outcome, ours: Outcome, version: tuple[int, ...]
+) -> str | None:
     """Return the reason for a difference, None if there is none in the table."""
     for entry in KNOWN:
-        if entry.applies(case, git, ours):
+        if (entry.before is None or version < entry.before) and entry.applies(case, git, ours):
             return entry.reason
     return None

@@ -18,7 +18,7 @@ from tests.differential.generate import Case
 from tests.differential.world import ENVIRONMENT, World
 
 # Nothing here takes a second: what takes longer hangs.
-TIME_LIMIT = 30
+TIME_LIMIT = 10
 
 
 @dataclass(slots=True)
