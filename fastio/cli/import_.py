@@ -43,7 +43,8 @@ git's options, as in 'git fast-import':
     --force --quiet --stats --done --date-format=<format>
     --import-marks=<file> --import-marks-if-exists=<file> --export-marks=<file>
     --[no-]relative-marks --cat-blob-fd=<fd> --depth=<n> --big-file-threshold=<size>
-    --active-branches=<n> --allow-unsafe-features --export-pack-edges=<file>
+    --active-branches=<n> --allow-unsafe-features --max-pack-size=<size>
+    --export-pack-edges=<file>
     --rewrite-submodules-from=<name>:<file> --rewrite-submodules-to=<name>:<file>
     --signed-commits=<mode> --signed-tags=<mode>
         (verbatim, warn-verbatim, strip, warn-strip, abort)

@@ -25,6 +25,8 @@ cdef enum:
     # Below this a delta cannot pay: its own headers and the copy cost as much.
     MIN_DELTA_TARGET = 50
     ELSEWHERE = 0xFFFF
+    # What a pack needs beside payloads for its last entry: that one's header, and the trailer.
+    ENTRY_ROOM = 64
 
 HELD, SUBMITTED, ACCEPTED = 0, 1, 2
 
@@ -73,6 +75,9 @@ cdef class BlobQueue:
     cdef int depth_limit
     cdef int oid_size
     cdef int pack_number
+    cdef int generation
+    cdef uint64_t pack_limit
+    cdef object turn_pack
     cdef Blob previous
     cdef readonly dict pending
     cdef readonly set live
@@ -101,8 +106,21 @@ cdef class BlobQueue:
 
     def set_pack(self, EntryWriter entries, int pack_number):
         """Direct what is accepted from now on into a new pack. Nothing may be in flight."""
-        self.entries, self.pack_number = entries, pack_number
+        self.continue_in(entries, pack_number)
+        self.generation += 1
         self._replace_previous(None)
+
+    def continue_in(self, EntryWriter entries, int pack_number):
+        """Go on in another pack, whatever is in flight.
+
+        Bases are chosen as if it were the old one, for that depends on the stream alone; a delta
+        whose base stayed behind is stored whole.
+        """
+        self.entries, self.pack_number = entries, pack_number
+
+    def limit_packs(self, uint64_t pack_limit, turn_pack):
+        """Call *turn_pack*, which must call :meth:`continue_in`, before a pack passes the limit."""
+        self.pack_limit, self.turn_pack = pack_limit, turn_pack
 
     def set_find_packed(self, find_packed):
         """Say how to look for oids in the repository's packs; None where there are none."""
@@ -213,7 +231,7 @@ cdef class BlobQueue:
         """Hand *blob* to the encoder, with the bytes of *base* (or None) as delta base."""
         cdef Task task
         if base is not None and (blob.size < MIN_DELTA_TARGET or self.depth_limit <= 0
-                                 or base.generation != self.pack_number or base.state == 0):
+                                 or base.generation != self.generation or base.state == 0):
             base = None
         blob.out_capacity = c_deflate_bound(blob.size)
         blob.out_offset = self._allocate(blob.out_capacity)
@@ -231,7 +249,7 @@ cdef class BlobQueue:
             blob.held = False
             self.held_bytes -= blob.size
         blob.state = 1
-        blob.generation = self.pack_number
+        blob.generation = self.generation
         self.in_flight += blob.size + blob.out_capacity
         self.submitted += 1
         self.batch.append(blob)
@@ -310,23 +328,22 @@ cdef class BlobQueue:
     cdef int64_t _store(self, Blob blob, const Result *result) except -1:
         """Write a blob that is new to the pack; returns its entry in the object map."""
         cdef int64_t base_offset = -1, offset
-        cdef int depth = 0
-        cdef int64_t base_entry
+        cdef int depth = self._depth_on_base(blob) if result.form == DELTA else 0
         cdef bytes again
-        if result.form == DELTA:
-            base_entry = blob.base.entry
-            if base_entry >= 0:
-                depth = self.object_map.c_depth(<uint32_t>base_entry) + 1
-            if (base_entry < 0 or depth > self.depth_limit
-                    or self.object_map.c_pack(<uint32_t>base_entry) != self.pack_number):
-                # The base was dropped, or turned out to lie in another pack or deeper than planned.
+        if depth < 0:
+            again = self._encode_full(blob)
+            result = <const Result *>PyBytes_AS_STRING(again)
+            depth = 0
+        if (self.pack_limit and self.entries.count
+                and self.entries.c_offset() + result.packed_size + ENTRY_ROOM > self.pack_limit):
+            self.turn_pack()
+            if depth:
                 again = self._encode_full(blob)
-                self.redone += 1
                 result = <const Result *>PyBytes_AS_STRING(again)
                 depth = 0
-            else:
-                base_offset = self.object_map.c_offset(<uint32_t>base_entry)
-                self.deltas += 1
+        if depth:
+            base_offset = self.object_map.c_offset(<uint32_t>blob.base.entry)
+            self.deltas += 1
         offset = self.entries.c_append(
             KIND_BLOB, result.inflated_size, self.arena.base + blob.out_offset,
             result.packed_size, base_offset, result.crc,
@@ -335,8 +352,18 @@ cdef class BlobQueue:
             result.oid, self.pack_number, offset, KIND_BLOB, depth, self.entries.last_crc
         )
 
+    cdef int _depth_on_base(self, Blob blob) noexcept:
+        """Chain depth of a delta; -1 if its base was dropped, lies in another pack, or too deep."""
+        cdef int64_t base_entry = blob.base.entry
+        cdef int depth
+        if base_entry < 0 or self.object_map.c_pack(<uint32_t>base_entry) != self.pack_number:
+            return -1
+        depth = self.object_map.c_depth(<uint32_t>base_entry) + 1
+        return depth if depth <= self.depth_limit else -1
+
     cdef bytes _encode_full(self, Blob blob):
         cdef Task task
+        self.redone += 1
         task.raw_offset, task.raw_size = blob.raw_offset, blob.size
         task.base_offset, task.base_size, task.max_delta = -1, 0, 0
         task.out_offset, task.out_capacity = blob.out_offset, blob.out_capacity

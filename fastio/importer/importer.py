@@ -93,10 +93,10 @@ class Importer:
             self.sink,
             self.branches,
             self._resolver,
-            SignaturePolicy(options, lambda text: self._say(b"warning: %s\n" % os.fsencode(text))),
+            SignaturePolicy(options, self._warn),
         )
         self.publisher = Publisher(repository, options, self.sink, self.executor, self._say)
-        self._reader = OptionReader(options, self._marks_directory)
+        self._reader = OptionReader(options, self._marks_directory, self._warn)
         self.parser = StreamParser()
         self.parser.header_ended = self._apply_command_line
         self.encoder: Encoder | None = None
@@ -235,6 +235,7 @@ class Importer:
             hold_count=budget.hold_count,
         )
         encoder.describe = queue.describe
+        self._limit_packs(queue)
         queue.set_pack(self.sink.pack.entries, self.sink.pack_number)
         bases = DeltaBases(queue, limit=budget.bases, depth=self._depth)
         replies = Replies(
@@ -254,6 +255,19 @@ class Importer:
             publish=self._checkpoint,
         )
         return self._intake
+
+    def _limit_packs(self, queue: BlobQueue) -> None:
+        limit = self.options.max_pack_size
+        if limit is None:
+            limit = self.repository.config.pack_size_limit
+
+        def turn_pack() -> None:
+            self.publisher.close_pack()
+            self.sink.next_pack()
+            queue.continue_in(self.sink.pack.entries, self.sink.pack_number)
+
+        self.sink.pack_limit, self.sink.turn_pack = limit, turn_pack
+        queue.limit_packs(limit, turn_pack)
 
     def _import_marks(self) -> None:
         for marks in self.options.import_marks:
@@ -333,6 +347,9 @@ class Importer:
         now = time.monotonic()
         self.phases[name] = now - self._phase_start
         self._phase_start = now
+
+    def _warn(self, text: str) -> None:
+        self._say(b"warning: %s\n" % os.fsencode(text))
 
     def _say(self, text: bytes) -> None:
         # That nobody can read it is no reason to end an import.

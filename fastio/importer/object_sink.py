@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import IO, TYPE_CHECKING
 
-from fastio.errors import ObjectError
+from fastio.errors import ObjectError, PackError
 from fastio.objects.kinds import COMMIT, NAMES, TAG, TREE, ObjectFormat, Oid
 from fastio.objects.trees import tree_delta
 from fastio.store._marks import MarkTable
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastio.store.objects import ObjectStore
+
+# What a pack needs beside payloads for its last entry: that one's header, and the trailer.
+ENTRY_ROOM = 64
 
 
 class Counters:
@@ -63,6 +66,8 @@ class ObjectSink:
         self.counters = {kind: Counters() for kind in NAMES}
         self._open_pack = open_pack
         self._trees = TreeCache(tree_cache)
+        # A pack is closed by `turn_pack` before it passes `pack_limit` bytes; 0 means no limit.
+        self.pack_limit, self.turn_pack = 0, self.next_pack
         self.pack_number = 0
         self.first_id = 0
         self.pack = open_pack()
@@ -75,13 +80,26 @@ class ObjectSink:
         entry = self.known(oid, kind)
         if entry >= 0:
             return entry
-        return self._append(oid, kind, len(body), deflate(body, self.level), -1, 0)
+        payload = deflate(body, self.level)
+        self._make_room(len(payload))
+        return self._append(oid, kind, len(body), payload, -1, 0)
+
+    def _make_room(self, packed_size: int) -> None:
+        """Go on in a new pack if the open one is too full for an entry of that size."""
+        pack = self.pack
+        if (
+            self.pack_limit
+            and pack.count
+            and pack.offset + packed_size + ENTRY_ROOM > self.pack_limit
+        ):
+            self.turn_pack()
 
     def store_tree(self, tree: bytes, base: Oid | None, delta: bytes | None) -> Oid:
         """Store a tree, as *delta* against *base* where pack and depth allow it."""
         oid = self.object_format.hash_object(TREE, tree)
         anchor = self._trees.anchor(base) if base is not None else None
         if self.known(oid, TREE) < 0:
+            self._make_room(len(tree))  # before it is known which tree may be the base
             base_entry = self._base_entry(base)
             if base_entry < 0 and anchor is not None and anchor != base:
                 # The chain is as long as it may get: start again from its first tree.
@@ -143,6 +161,7 @@ class ObjectSink:
 
     def append_file(self, oid: Oid, kind: int, size: int, file: IO[bytes], packed_size: int) -> int:
         """Append an object whose packed payload is in *file*; returns its entry."""
+        self._make_room(packed_size)
         offset = self.pack.append_file(kind, size, file, packed_size)
         self.counters[kind].stored += 1
         return self.map.insert(
@@ -210,6 +229,8 @@ class ObjectSink:
         self.pack = self._open_pack()
         self.store.reload()
         self.pack_number += 1
+        if self.pack_number == ELSEWHERE:
+            raise PackError(f"more than {ELSEWHERE} packs in one import")
         self.first_id = len(self.map)
 
     @property

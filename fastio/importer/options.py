@@ -14,6 +14,7 @@ from fastio.errors import StreamError, UsageError
 from fastio.records import record
 
 MAX_DEPTH = 8191
+SMALLEST_PACK_BYTES, SMALLEST_PACK = 8192, 1 << 20
 DATE_FORMATS = ("raw", "raw-permissive", "rfc2822", "now")
 SIGNATURE_MODES = {
     "verbatim": "verbatim",
@@ -28,7 +29,6 @@ NOT_YET_SIGNATURE_MODES = ("strip-if-invalid", "sign-if-invalid", "abort-if-inva
 # Features that only announce that a command exists.
 ANNOUNCEMENTS = frozenset((b"alias", b"cat-blob", b"get-mark", b"ls", b"notes"))
 UNSAFE_FEATURES = frozenset((b"import-marks", b"import-marks-if-exists", b"export-marks"))
-NOT_YET = ("max-pack-size",)
 
 
 @record
@@ -48,6 +48,7 @@ class ImportOptions:
             quarter of the machine's memory, at most 1 GiB.
         compression: zlib level of the pack; None means what the configuration says.
         depth: Longest delta chain; None means what the configuration says.
+        max_pack_size: Bytes of a pack, 0 for any number; None likewise.
         big_file_threshold: Blobs longer than this many bytes are streamed; None likewise.
     """
 
@@ -57,6 +58,7 @@ class ImportOptions:
     date_format: str = "raw"
     export_marks: str | None = None
     export_pack_edges: str | None = None
+    max_pack_size: int | None = None
     relative_marks: bool = False
     allow_unsafe_features: bool = False
     cat_blob_fd: int = 1
@@ -104,10 +106,16 @@ class OptionReader:
     Args:
         options: What is filled in.
         marks_directory: Gives the directory that ``relative-marks`` refers to.
+        warn: Is given each warning's text.
     """
 
-    def __init__(self, options: ImportOptions, marks_directory: Callable[[], str]) -> None:
-        self.options = options
+    def __init__(
+        self,
+        options: ImportOptions,
+        marks_directory: Callable[[], str],
+        warn: Callable[[str], None] = lambda _text: None,
+    ) -> None:
+        self.options, self._warn = options, warn
         self._marks_directory = marks_directory
         self._stream_imports = 0
         self._command_line_imports = False
@@ -209,11 +217,15 @@ class OptionReader:
             options.depth = self._uint(name, value, MAX_DEPTH)
         elif name == "active-branches":
             options.active_branches = self._uint(name, value, 2**64 - 1)
-        elif name == "big-file-threshold":
+        elif name in ("big-file-threshold", "max-pack-size"):
             try:
-                options.big_file_threshold = parse_size(value) or None
+                size = parse_size(value)
             except ValueError:
                 return False
+            if name == "max-pack-size":
+                options.max_pack_size = self._pack_size(size)
+            else:
+                options.big_file_threshold = size or None
         elif name == "export-pack-edges":
             options.export_pack_edges = self._open_edges(value)
         elif name in ("signed-commits", "signed-tags"):
@@ -222,11 +234,19 @@ class OptionReader:
                 options.signed_commits = mode
             else:
                 options.signed_tags = mode
-        elif name in NOT_YET:
-            raise StreamError(f"option --{name} is not supported yet")
         else:
             return False
         return True
+
+    def _pack_size(self, size: int) -> int:
+        """Take a small number as MiB, as very old versions did, and raise what is too little."""
+        if 0 < size < SMALLEST_PACK_BYTES:
+            self._warn(f"max-pack-size is in bytes now, assuming --max-pack-size={size}m")
+            return size << 20
+        if 0 < size < SMALLEST_PACK:
+            self._warn("minimum max-pack-size is 1 MiB")
+            return SMALLEST_PACK
+        return size
 
     def _open_edges(self, value: str) -> str:
         """Make sure that the file can be written: later would be too late."""
