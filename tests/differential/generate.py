@@ -366,7 +366,7 @@ class StreamMaker:
         if not self.recent:
             case.options = [x for x in case.options if not x.startswith("--signed-")]
         case.config.append("fastimport.unpackLimit=" + rng.choice(("0", "0", "0", "2", "100")))
-        for setting in ("core.protectNTFS=false", "core.quotePath=false", "core.protectHFS=true"):
+        for setting in words.SETTINGS:
             if self.chance(0.05):
                 case.config.append(setting)
         if self.world.oids and self.chance(0.2):

@@ -104,6 +104,11 @@ OPTIONS = {
 ODD_OPTIONS = {"--nonsense", "--depth=x", "--signed-commits=abort", "--signed-tags=abort"}
 ODD_MARK_LINES = (b":5\n", b"x\n", b":0 " + b"1" * 40 + b"\n", b":5 " + b"e" * 40 + b"\n", b"\n")
 
+SETTINGS = (
+    *("core.protectNTFS=false", "core.quotePath=false", "core.protectHFS=true"),
+    *("pack.packSizeLimit=500", "pack.packSizeLimit=3000", "pack.indexVersion=1"),
+)
+
 _NOUNS = (b"blob", b"tree", b"commit", b"tag", b"mark", b"pack", b"delta", b"stream")
 
 
