@@ -41,7 +41,7 @@ class StreamMaker:
         self.paths: dict[bytes, list[bytes]] = {}  # set on a branch, so that C and R find them
         self.on = b""
         self.date_format = "raw"
-        self.oddness = rng.choice((0, 0, 1))
+        self.oddness = rng.choice((0, 0, 0, 1))
         self._commands = (
             (self.blob, 30),
             (self.commit, 40),
@@ -58,11 +58,11 @@ class StreamMaker:
         self._choose_options()
         self._header()
         makers, weights = zip(*self._commands, strict=True)
-        for _ in range(rng.choice((1, 3, 6, 12, 25))):
+        for _ in range(rng.choice((1, 3, 6, 12, 25, 50))):
             rng.choices(makers, weights)[0]()
             if self.chance(0.04):
                 self.add(b"# a comment\n")
-        if self.chance(0.01):
+        if self.chance(0.005):
             self._many_notes()
         if "--done" in self.case.options or self.chance(0.05):
             self.add(b"done\n")
@@ -163,7 +163,7 @@ class StreamMaker:
 
     def branch(self) -> bytes:
         """Choose the branch to work on."""
-        known = self.branches + self.world.refs[:3]
+        known = self.branches + self.world.refs[1:4]
         if known and self.chance(0.6):
             return self.rng.choice(known)
         return self.rng.choice(words.BRANCHES if not self.odd(0.04) else words.ODD_BRANCHES)
