@@ -94,7 +94,7 @@ def test_producer_waits_while_workers_do(target: Target) -> None:
         for pid in workers:
             kill(pid, signal.SIGCONT)
         process.communicate(stream[written:])
-    assert 6 * MIB < written < 36 * MIB
+    assert written < 32 * MIB  # of 62
     assert process.returncode == 0
 
 
