@@ -58,7 +58,7 @@ def run_ours(git: str, case: Case, world: World, place: Path, *, seed: int) -> O
 
         os.environ.clear()
         os.environ.update(ENVIRONMENT, PATH=f"{os.path.dirname(git)}:{ENVIRONMENT['PATH']}")
-        workers = _strain(rng)
+        workers = _strain(rng, len(case.stream))
         words = ["import", "--no-progress", f"--workers={workers}", "--quiet", *_options(case)]
         status = main([*_settings(case), *words])
         sys.stderr.flush()
@@ -68,13 +68,13 @@ def run_ours(git: str, case: Case, world: World, place: Path, *, seed: int) -> O
     return _outcome(git, place, status, stdout, stderr)
 
 
-def _strain(rng: random.Random) -> int:
+def _strain(rng: random.Random, size: int) -> int:
     """Make reads short, memory scarce or workers busy now and then; returns how many workers."""
     from fastio.importer import budget, encoder, source  # noqa: PLC0415
 
     if rng.random() < 0.3:
-        read_into, size = source.Source.read_into, rng.choice((1, 7, 64))
-        source.Source.read_into = lambda self, buffer: read_into(self, buffer[:size])
+        read_into, piece = source.Source.read_into, rng.choice((1, 7, 64)) + size // 5000
+        source.Source.read_into = lambda self, buffer: read_into(self, buffer[:piece])
     if rng.random() < 0.3:
         make, hold = budget.Budget.__init__, rng.choice((0, 1, 50))
 
