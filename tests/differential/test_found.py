@@ -25,6 +25,14 @@ STREAMS = {
 }
 
 
+@pytest.mark.git
+def test_a_gitlink_may_name_any_object_that_only_the_repository_has(real_git, worlds, tmp_path):
+    blob = worlds[1].oids["blob"][0]
+    stream = COMMIT + b"M 644 %b a\nM 160000 %b b\nM 755 %b c\n" % (blob, blob, blob)
+    git, ours = outcomes(stream, real_git, worlds[1], tmp_path)
+    assert (git.status, git.differences(ours)) == (0, []), ours.stderr.decode()
+
+
 def outcomes(stream, real_git, world, tmp_path, *, options=(), seed=0):
     case = Case([stream], list(options), ["fastimport.unpackLimit=0"])
     git = run_git(real_git, case, world, tmp_path / "git")
