@@ -177,7 +177,7 @@ class Executor:
         kind = self._sink.kind_of(oid)
         if kind is None:
             raise StreamError(f"object not found: {oid.hex()}")
-        # Not noted in the object map: a gitlink to it would then be refused, which it is not in git.
+        # Not noted in the object map: a gitlink to it would then be refused, unlike in git.
         return kind
 
     def delete(self, path: bytes) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fastio.errors import FastioError, StreamError, UsageError
+from fastio.errors import StreamError, UsageError
 from fastio.importer.options import ImportOptions, OptionReader, parse_size, parse_uint
 
 
@@ -140,9 +140,3 @@ def test_relative_marks_hold_for_what_follows(reader: OptionReader) -> None:
     paths = [marks.path for marks in reader.options.import_marks]
     assert paths == ["/git/info/fast-import/in", "/absolute"]
     assert reader.options.export_marks == "/out"
-
-
-@pytest.mark.parametrize("name", ["max-pack-size", "export-pack-edges"])
-def test_what_is_not_supported_says_so(reader: OptionReader, name: str) -> None:
-    with pytest.raises(FastioError, match="not supported"):
-        reader.command_line(f"--{name}=1")
