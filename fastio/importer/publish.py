@@ -170,14 +170,6 @@ class Publisher:
                 os.unlink(path)
         self._keep_files.clear()
 
-    def finish(self) -> int:
-        """Publish everything at the normal end; returns the exit status."""
-        self.close_pack()
-        self.update_refs()
-        self.remove_keep_files()
-        self.export_marks()
-        return 1 if self.result.failed else 0
-
     def rescue(self) -> None:
         """After a fatal error: keep the objects and marks there are; refs stay as they were."""
         pack = self._sink.pack
