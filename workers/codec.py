@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # not worth its import time
 
     from typing_extensions import Buffer
 
-__all__ = ["DEFAULT_LEVEL", "TINY", "compressor", "crc32", "deflate", "inflate"]
+__all__ = ["DEFAULT_LEVEL", "TINY", "compressor", "crc32", "deflate", "inflate", "store"]
 
 DEFAULT_LEVEL = 3
 TINY = 40

@@ -27,7 +27,7 @@ class Budget:
     def __init__(self, memory: int | None) -> None:
         self.memory = max(MINIMUM, memory if memory is not None else default_memory())
         self.arena = self.memory * 5 // 8
-        self.trees = self.memory // 16
+        self.trees = self.memory // 8
         self.bases = self.arena // 2
         self.hold = self.arena // 8
         self.hold_count = 16_384

@@ -17,7 +17,7 @@ from fastio.store._objmap import ObjectMap
 from fastio.store.objmap import ELSEWHERE
 from fastio.store.pack_reader import read_chain
 from fastio.store.pack_writer import FinishedPack, PackWriter
-from workers.codec import deflate
+from workers.codec import deflate, store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 # What a pack needs beside payloads for its last entry: that one's header, and the trailer.
 ENTRY_ROOM = 64
+
+# The delta of a tree is mostly oids, which no codec makes smaller. On git.git, deflating those of up
+# to this many bytes made the import 8 % longer and the pack no smaller (142.6 for 142.4 MiB).
+MAX_STORED = 160
 
 
 class Counters:
@@ -114,7 +118,7 @@ class ObjectSink:
                     oid,
                     TREE,
                     len(delta),
-                    deflate(delta, self.level),
+                    store(delta) if len(delta) <= MAX_STORED else deflate(delta, self.level),
                     self.map.offset(base_entry),
                     self.map.depth(base_entry) + 1,
                 )

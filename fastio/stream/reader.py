@@ -55,6 +55,7 @@ class StreamReader:
         self.recent: deque[bytes] = deque(maxlen=RECENT_LINES + 1)
         self.optional_lf, self.in_header = False, True
         self.pieces_left = self.offset = 0
+        self.blob_rows = memoryview(b"")  # of the fast path for blobs, made when it is first taken
 
     @property
     def line_offset(self) -> int:

@@ -43,12 +43,14 @@ class BlobRun:
 def take_blobs(reader: StreamReader, max_count: int) -> BlobRun | None:
     """Take up to *max_count* blobs from *reader*, which stands between two commands."""
     buffer = reader.buffer
-    rows = memoryview(array("q", bytes(8 * ROW * max_count)))
+    rows = reader.blob_rows
+    if len(rows) < max_count * ROW:
+        rows = reader.blob_rows = memoryview(array("q", bytes(8 * ROW * max_count)))
     count, buffer.start, reader.optional_lf = scan_blobs(
         buffer.data,
         buffer.start,
         buffer.end,
-        rows,
+        rows[: max_count * ROW],
         base=buffer.base,
         max_size=reader.piece_size,
         max_line=buffer.max_line,
