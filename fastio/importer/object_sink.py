@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 # What a pack needs beside payloads for its last entry: that one's header, and the trailer.
 ENTRY_ROOM = 64
 
-# The delta of a tree is mostly oids, which no codec makes smaller. On git.git, deflating those of up
-# to this many bytes made the import 8 % longer and the pack no smaller (142.6 for 142.4 MiB).
+# The delta of a tree is mostly oids, which no codec makes smaller. On git.git, deflating those of
+# up to this many bytes made the import 8 % longer and the pack no smaller (142.6, not 142.4 MiB).
 MAX_STORED = 160
 
 
