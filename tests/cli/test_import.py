@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import shlex
 import subprocess
 import termios
 from collections.abc import Callable
@@ -160,7 +161,7 @@ def test_no_progress_bar(target: Target, word: str) -> None:
 def test_as_a_command_of_git(target: Target, tmp_path: Path) -> None:
     command = tmp_path / "bin/git-fastio"
     command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {COMMAND[0]} -m fastio.cli.main "$@"\n')
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(COMMAND[0])} -m fastio.cli.main "$@"\n')
     command.chmod(0o755)
     path = f"{command.parent}:{os.environ['PATH']}"
     done = subprocess.run(
