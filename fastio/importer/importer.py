@@ -292,6 +292,7 @@ class Importer:
             self.repository.object_format,
             fsync=fsync.pack,
             fsync_idx=fsync.pack_metadata,
+            permissions=self.repository.config.shared_permissions,
         )
 
     # --- ends -----------------------------------------------------------------------------------
@@ -361,6 +362,7 @@ def _check(config: Config) -> None:
     """Refuse bad values before anything is made: some are needed only at the end."""
     _ = (
         *(config.unpack_limit, config.index_version, config.pack_level, config.fsync),
+        config.shared_permissions,
         *(config.protect_ntfs, config.protect_hfs, config.quote_path, config.ignore_case),
     )
 

@@ -1,7 +1,8 @@
 """New files of the object directory: temporary until complete, then linked to their names.
 
 Temporary names begin with ``tmp_``, so that git ignores them and ``git gc`` removes what a crash
-leaves. Modes are those git gives: read-only, and less than that where the umask says so.
+leaves. Modes are those git gives: read-only, and less than that where the umask says so, unless
+``core.sharedRepository`` says otherwise (`share`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NoReturn
 
 from fastio.errors import PackError
 
-__all__ = ["create_temporary", "give_name", "refuse", "remove", "write_all", "write_new"]
+__all__ = ["create_temporary", "give_name", "refuse", "remove", "share", "write_all", "write_new"]
 
 
 def create_temporary(directory: bytes, prefix: bytes) -> tuple[bytes, int]:
@@ -69,6 +70,19 @@ def write_new(path: bytes, content: bytes) -> bool:
     finally:
         os.close(fd)
     return True
+
+
+def share(fd: int, permissions: int) -> None:
+    """Give a new file the mode that a shared repository wants, never one that can be written to.
+
+    Args:
+        fd: The file.
+        permissions: As `Config.shared_permissions` says.
+    """
+    if not permissions:
+        return
+    wanted = abs(permissions) & 0o444
+    os.fchmod(fd, wanted if permissions < 0 else os.fstat(fd).st_mode & 0o777 | wanted)
 
 
 def write_all(fd: int, data: bytes) -> None:

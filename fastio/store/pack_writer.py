@@ -26,7 +26,15 @@ from fastio.errors import PackError
 from fastio.records import record
 from fastio.store.entries import EntryWriter
 from fastio.store.idx import SortedIds, index_pieces
-from fastio.store.new_files import create_temporary, give_name, refuse, remove, write_all, write_new
+from fastio.store.new_files import (
+    create_temporary,
+    give_name,
+    refuse,
+    remove,
+    share,
+    write_all,
+    write_new,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -81,6 +89,7 @@ class PackWriter:
         fsync: Whether core.fsync names packs.
         fsync_idx: Whether core.fsync names pack metadata; as *fsync* if None.
         sync: What makes a descriptor's bytes durable (core.fsyncMethod).
+        permissions: What core.sharedRepository asks for, as `Config.shared_permissions` says.
 
     Raises:
         PackError: From every method: the file system refuses, the message names the path.
@@ -94,11 +103,12 @@ class PackWriter:
         fsync: bool = True,
         fsync_idx: bool | None = None,
         sync: Callable[[int], None] = os.fsync,
+        permissions: int = 0,
     ) -> None:
         self.directory = os.fsencode(directory)
         self.object_format = object_format
         self.trailer: bytes | None = None
-        self._sync = sync
+        self._sync, self._permissions = sync, permissions
         self._fsync = fsync
         self._fsync_idx = fsync if fsync_idx is None else fsync_idx
         self.path, fd = create_temporary(self.directory, b"tmp_pack_")
@@ -252,6 +262,8 @@ class PackWriter:
         try:
             for piece in pieces:
                 write_all(fd, piece)
+            share(self.entries.fd, self._permissions)
+            share(fd, self._permissions)
             if self._fsync:
                 self._sync(self.entries.fd)
             if self._fsync_idx:

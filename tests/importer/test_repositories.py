@@ -1,6 +1,7 @@
 """Repositories of every kind, and the settings of theirs that an import honours."""
 
 import argparse
+import os
 import struct
 from pathlib import Path
 
@@ -36,6 +37,24 @@ def test_incremental_import_with_deltas(tmp_path: Path, algorithm: str) -> None:
     assert target.run(more).returncode == 0
     assert target.git("rev-list", "--count", "main") == "31"
     assert (target.fsck(), target.git("ls-tree", "main", "dir0")) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("shared", "mode"), [("umask", 0o400), ("group", 0o440), ("all", 0o444), ("0640", 0o440)]
+)
+def test_packs_of_a_shared_repository(target: Target, shared: str, mode: int) -> None:
+    target.git("config", "fastimport.unpackLimit", "1")
+    target.git("config", "core.sharedRepository", shared)
+    umask = os.umask(0o077)
+    try:
+        assert target.run(STREAM).returncode == 0
+    finally:
+        os.umask(umask)
+    made = (target.git_dir / "objects/pack").iterdir()
+    assert {path.suffix: path.stat().st_mode & 0o777 for path in made} == {
+        ".pack": mode,
+        ".idx": mode,
+    }
 
 
 def test_subdirectory_and_linked_work_tree(tmp_path: Path) -> None:
