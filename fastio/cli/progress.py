@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from types import TracebackType
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 # More often than this nobody can read it.
 INTERVAL = 0.1
+# For a terminal that does not tell its size, as one made by `script` in a cron job: tqdm would take
+# it for one without room and show nothing.
+USUAL_SIZE = (80, 24)
 
 
 class ProgressBar:
@@ -43,11 +47,15 @@ class ProgressBar:
         if self._enabled:
             from tqdm import tqdm  # noqa: PLC0415 - a pipe needs no bar
 
+            size_is_known = all(os.get_terminal_size(sys.stderr.fileno()))
+            columns, rows = (None, None) if size_is_known else USUAL_SIZE
             self._bar = tqdm(
                 total=self._size,
                 unit="B",
                 unit_scale=True,
-                dynamic_ncols=True,
+                dynamic_ncols=size_is_known,
+                ncols=columns,
+                nrows=rows,
                 leave=False,
                 file=sys.stderr,
                 mininterval=INTERVAL,

@@ -119,10 +119,10 @@ def test_statistics_after_refused_refs_but_not_after_a_fatal_error(target: Targe
     assert b"import statistics:" not in fatal.stderr
 
 
-def on_terminal(target: Target, *words: str) -> bytes:
+def on_terminal(target: Target, *words: str, size: tuple[int, int] = (24, 100)) -> bytes:
     """What an import shows on a terminal."""
     ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (24, 100))
+    termios.tcsetwinsize(theirs, size)
     command = [*COMMAND, "import", *words, "dump"]
     with subprocess.Popen(command, cwd=target.path, stderr=theirs, env=environment({})) as process:
         os.close(theirs)
@@ -141,9 +141,10 @@ def read_terminal(descriptor: int) -> bytes:
         return b""
 
 
-def test_progress_bar_on_a_terminal(target: Target) -> None:
+@pytest.mark.parametrize("size", [(24, 100), (0, 0)])  # the second: it does not tell
+def test_progress_bar_on_a_terminal(target: Target, size: tuple[int, int]) -> None:
     (target.path / "dump").write_bytes(HISTORY)
-    shown = on_terminal(target)
+    shown = on_terminal(target, size=size)
     assert b"reading" in shown
     assert b"objects" in shown
     assert b"B/s" in shown
