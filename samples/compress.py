@@ -3,7 +3,7 @@
 A stream is ten to a hundred times larger than the pack it becomes; LZ4 makes it cheap to keep:
 
     git fast-export --all | python samples/compress.py > history.fe.lz4
-    fastio -C new.git import history.fe.lz4
+    fastio -C new.git import < history.fe.lz4
 """
 
 from __future__ import annotations
