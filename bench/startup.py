@@ -11,6 +11,7 @@ how Python starts are left out.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import statistics
@@ -21,7 +22,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from bench.measure import run
-from bench.sides import both_importers
+from bench.sides import OUT, both_importers, machine
 
 ONE_COMMIT = b"""\
 commit refs/heads/main
@@ -71,14 +72,18 @@ def main() -> None:
         for side, importer in both_importers(options.git, []).items():
             commands[side] = [*importer.program, "-C", str(repository), *importer.arguments]
         print(f"fastio is {commands['fastio'][0]}")
+        saved = {}
         for what, content in {"an empty stream": b"", "one commit": ONE_COMMIT}.items():
             stream.write_bytes(content)
-            walls = medians(commands, stream, repository, options.runs)
+            saved[what] = walls = medians(commands, stream, repository, options.runs)
             aim = 3 * walls[PASS] + 50
             for name, wall in walls.items():
                 print(f"{what:<16} {name:<15} {wall:7.1f} ms {wall / walls[PASS]:6.2f} x pass")
             verdict = "kept" if walls["fastio"] <= aim else "missed"
             print(f"{what:<16} {'aim ' + verdict:<15} {aim:7.1f} ms\n")
+    OUT.mkdir(parents=True, exist_ok=True)
+    everything = {"machine": machine(options.git), "milliseconds": saved}
+    (OUT / "startup.json").write_text(json.dumps(everything, indent=1) + "\n")
 
 
 if __name__ == "__main__":
