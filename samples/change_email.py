@@ -29,6 +29,8 @@ def changed(command: Command, old: bytes, new: bytes) -> Command:
 
 def main() -> None:
     """Filter stdin to stdout."""
+    if len(sys.argv) != 3:
+        sys.exit("usage: change_email.py OLD NEW")
     old, new = (b"<%b>" % address.encode() for address in sys.argv[1:])
     for command in fastio.parse(sys.stdin.buffer):
         sys.stdout.buffer.write(write_command(changed(command, old, new)))
