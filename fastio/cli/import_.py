@@ -182,6 +182,8 @@ def _parse(words: Sequence[str]) -> _CommandLine:
             continue
         else:
             files = list(words[position:])
+        if word != "--" and any(name.startswith("-") for name in files[1:]):
+            raise UsageError(f"options go before the stream file: {' '.join(files)}")
         if len(files) > 1:
             raise UsageError(f"more than one stream file: {' '.join(files)}")
         line.file = files[0] if files and files[0] != "-" else None
@@ -205,6 +207,8 @@ def _take_own(line: _CommandLine, word: str) -> bool:
             options.memory = parse_size(value)
         elif name == "--compression" and equals:
             options.compression = _level(value)
+        elif name in ("--workers", "--memory", "--compression"):
+            raise UsageError(f"write {name}=<value>, in one word")
         else:
             return False
     except ValueError:

@@ -54,6 +54,8 @@ def test_two_lz4_frames_in_a_pipe(target: Target) -> None:
         (["import", "nowhere"], 128, b"fatal: cannot open 'nowhere': No such file"),
         (["import", "objects"], 128, b"fatal: cannot read the stream: Is a directory"),
         (["import", "a", "b"], 129, b"fatal: more than one stream file: a b"),
+        (["import", "a", "--quiet"], 129, b"fatal: options go before the stream file: a --q"),
+        (["import", "--workers", "2"], 129, b"fatal: write --workers=<value>, in one word"),
         (["import", "--memory=lots"], 129, b"fatal: bad value: --memory=lots"),
         (["import", "--compression=10"], 129, b"fatal: bad value: --compression=10"),
         (["import", "--compression=x"], 129, b"fatal: bad value: --compression=x"),
