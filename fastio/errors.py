@@ -44,12 +44,6 @@ class DeltaError(PackError):
     """A delta is damaged or does not fit its base."""
 
 
-class RefError(FastioError):
-    """A ref could not be read or updated."""
-
-    exit_status = 1
-
-
 class MarksError(FastioError):
     """A marks file is damaged or cannot be read or written."""
 

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from typing import IO, TYPE_CHECKING
 
 from fastio.errors import ObjectError, PackError
-from fastio.objects.kinds import COMMIT, NAMES, TAG, TREE, ObjectFormat, Oid
+from fastio.objects.kinds import NAMES, TREE, ObjectFormat, Oid
 from fastio.objects.trees import tree_delta
 from fastio.store._marks import MarkTable
 from fastio.store._objmap import ObjectMap
@@ -236,11 +236,6 @@ class ObjectSink:
         if self.pack_number == ELSEWHERE:
             raise PackError(f"more than {ELSEWHERE} packs in one import")
         self.first_id = len(self.map)
-
-    @property
-    def commits_and_tags(self) -> int:
-        """How many commits and tags this run has written."""
-        return self.counters[COMMIT].stored + self.counters[TAG].stored
 
 
 class TreeCache:

@@ -102,10 +102,6 @@ class TreeEditor(NodeTree):
         """Empty the tree (deleteall); its old version still serves as delta base."""
         self._root = Node(None, self._root.base or self._root.previous)
 
-    def replace_root(self, oid: Oid | None) -> None:
-        """Let the tree be *oid*, which is taken to exist."""
-        self._root = Node(oid)
-
     def _find(self, path: bytes) -> Leaf | Node | None:
         """Return what stands at *path*; an emptied directory counts as nothing."""
         node: Leaf | Node | None = self._root

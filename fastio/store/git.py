@@ -110,11 +110,6 @@ class GitProcess:
         os.set_blocking(stdin[1], False)
         return stdin[1], {pipe[0]: arrived for _, pipe, arrived in to_us}, pid
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether git has closed all that we read from, which it does by exiting."""
-        return not self._readers
-
     def send(self, data: bytes) -> None:
         """Queue bytes for git's stdin; `wait_for` and `finish` write them."""
         self._unsent += data
