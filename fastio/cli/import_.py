@@ -82,7 +82,8 @@ def run(words: Sequence[str]) -> int:
     signal.signal(signal.SIGUSR1, _checkpoint_handler(importer))
     with _progress_of(line, importer, source) as progress:
         importer.progress = progress
-        importer.before_workers = _show_log_records
+        importer.before_message = progress.clear
+        importer.before_workers = lambda: _show_log_records(progress)
         status = _run(importer, source)
     _tell_end(importer, line.options, status, started)
     return status
@@ -132,10 +133,14 @@ def _say(text: str) -> None:
         os.write(2, os.fsencode(text))
 
 
-def _show_log_records() -> None:
+def _show_log_records(progress: ProgressBar) -> None:
     from fastio.cli.console import show_log_records  # noqa: PLC0415 - small imports log nothing
 
-    show_log_records(_say)
+    def say(text: str) -> None:
+        progress.clear()
+        _say(text)
+
+    show_log_records(say)
 
 
 def _progress_of(line: _CommandLine, importer: Importer, source: Source) -> ProgressBar:

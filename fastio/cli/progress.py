@@ -71,13 +71,19 @@ class ProgressBar:
         if self._bar is not None:
             self._bar.close()
 
+    def clear(self) -> None:
+        """Take the bar from the terminal, until it is shown again."""
+        if self._bar is not None:
+            self._bar.clear()
+
     def __call__(self, phase: str) -> None:
         """Show where things stand in *phase*."""
         bar, now = self._bar, time.monotonic()
-        if bar is None or (now < self._next and bar.desc == phase + ": "):
+        if bar is None or (now < self._next and bar.desc == phase):
             return
         self._next = now + INTERVAL
-        bar.set_description(phase, refresh=False)
+        # The one without `_str` adds a colon, of which tqdm makes two where the size is unknown.
+        bar.set_description_str(phase, refresh=False)
         bar.set_postfix_str(f"{self._objects():,} objects", refresh=False)
         bar.update(self._position() - bar.n)
         bar.refresh()

@@ -54,6 +54,8 @@ class Importer:
 
     Attributes:
         progress: Is called about once a read with the phase's name.
+        before_message: Is called before anything is written for a person to read, on stderr or as a
+            ``progress`` line: what stands on the terminal may have to give way.
         before_workers: Is called before workers are forked, if they ever are.
         phases: Wall seconds by phase, in order.
     """
@@ -66,6 +68,7 @@ class Importer:
     ) -> None:
         self.repository, self.options, self._words = repository, options, words
         self.progress: Callable[[str], None] = lambda _phase: None
+        self.before_message: Callable[[], None] = lambda: None
         self.before_workers: Callable[[], None] = lambda: None
         self.phases: dict[str, float] = {}
         self._phase_start = time.monotonic()
@@ -241,6 +244,7 @@ class Importer:
         replies = Replies(
             options, self.sink, self._resolver, self.executor, quote_high=config.quote_path
         )
+        replies.before_progress = self.before_message
         threshold = options.big_file_threshold or self._threshold
         directory = os.path.join(self.repository.objects_dir, b"pack")
         self._intake = Intake(
@@ -353,6 +357,7 @@ class Importer:
         self._say(b"warning: %s\n" % os.fsencode(text))
 
     def _say(self, text: bytes) -> None:
+        self.before_message()
         # That nobody can read it is no reason to end an import.
         with contextlib.suppress(OSError):
             os.write(2, text)

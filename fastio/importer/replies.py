@@ -15,6 +15,8 @@ from fastio.objects.tree_edit import TreeEditor
 from fastio.stream.quoting import quote
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastio.importer.committish import CommittishResolver
     from fastio.importer.executor import Executor
     from fastio.importer.object_sink import ObjectSink
@@ -34,6 +36,9 @@ class Replies:
     Args:
         options: Says where replies go (``--cat-blob-fd``).
         quote_high: Whether bytes above 127 are quoted in paths (``core.quotePath``).
+
+    Attributes:
+        before_progress: Is called before a progress line is written.
     """
 
     def __init__(
@@ -47,9 +52,11 @@ class Replies:
     ) -> None:
         self._options, self._sink, self._resolver = options, sink, resolver
         self._executor, self._quote_high = executor, quote_high
+        self.before_progress: Callable[[], None] = lambda: None
 
     def progress(self, text: bytes) -> None:
         """Echo a progress line, always to fd 1."""
+        self.before_progress()
         _write(1, b"progress " + text + b"\n")
 
     def get_mark(self, mark: int) -> None:

@@ -121,18 +121,22 @@ def test_statistics_after_refused_refs_but_not_after_a_fatal_error(target: Targe
     assert b"import statistics:" not in fatal.stderr
 
 
-def on_terminal(target: Target, *words: str, size: tuple[int, int] = (24, 100)) -> bytes:
+def on_terminal(
+    target: Target, *words: str, size: tuple[int, int] = (24, 100), status: int = 0
+) -> bytes:
     """What an import shows on a terminal."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, size)
     command = [*COMMAND, "import", *words, "dump"]
-    with subprocess.Popen(command, cwd=target.path, stderr=theirs, env=environment({})) as process:
+    with subprocess.Popen(
+        command, cwd=target.path, stdout=theirs, stderr=theirs, env=environment({})
+    ) as process:
         os.close(theirs)
         shown = b""
         while piece := read_terminal(ours):
             shown += piece
     os.close(ours)
-    assert process.returncode == 0
+    assert process.returncode == status
     return shown
 
 
@@ -151,6 +155,13 @@ def test_progress_bar_on_a_terminal(target: Target, size: tuple[int, int]) -> No
     assert b"objects" in shown
     assert b"B/s" in shown
     assert b"fastio import statistics:" in shown
+
+
+def test_messages_begin_a_line_beside_the_progress_bar(target: Target) -> None:
+    (target.path / "dump").write_bytes(streams.blob(1, b"x") + b"progress half-way\nbad\n")
+    shown = on_terminal(target, status=128)
+    assert re.search(rb"\r *\rprogress half-way\r\n", shown)
+    assert re.search(rb"\r *\rfatal: ", shown)
 
 
 @pytest.mark.parametrize("word", ["--quiet", "--no-progress"])
