@@ -15,18 +15,19 @@ from fastio.objects.kinds import FORMATS, ObjectFormat
 from fastio.store.config import Config
 from fastio.store.git import Git
 
-# One line of output each, in this order.
+# What git rev-parse does not know it repeats: so an answer ends even where a path has line ends.
+_NEXT = "--next-answer"
 _QUESTIONS = (
-    "--git-dir",
-    "--git-common-dir",
-    "--git-path",
-    "objects",
-    "--show-object-format",
-    "--is-bare-repository",
-    "--show-ref-format",
+    *("--git-dir", _NEXT),
+    *("--git-common-dir", _NEXT),
+    *("--git-path", "objects", _NEXT),
+    *("--show-object-format", _NEXT),
+    *("--is-bare-repository", _NEXT),
+    *("--show-ref-format", _NEXT),
     "--show-prefix",
 )
-_ANSWERS = len(_QUESTIONS) - 1
+_SEPARATOR = b"\n%s\n" % _NEXT.encode()
+_ANSWERS = _QUESTIONS.count(_NEXT) + 1
 
 
 class Repository:
@@ -123,7 +124,7 @@ class Search:
         for said in (place, config):
             if said.status:
                 raise RepositoryError(_reason(said.stderr))
-        answers = place.stdout.split(b"\n", _ANSWERS - 1)
+        answers = place.stdout.split(_SEPARATOR)
         object_format = FORMATS.get(answers[3].decode()) if len(answers) == _ANSWERS else None
         if object_format is None:
             raise RepositoryError("cannot understand what git rev-parse says of the repository")

@@ -6,6 +6,7 @@ import pytest
 from fastio.errors import RepositoryError
 from fastio.objects.kinds import FORMATS
 from fastio.store.repository import Repository
+from tests.store.work import Work
 
 
 @pytest.fixture
@@ -30,6 +31,16 @@ def test_from_a_sub_directory(here, monkeypatch):
     repository = Repository.discover()
     assert repository.prefix == b"a b/c/"
     assert repository.git_dir == bytes(here.path / ".git")
+
+
+def test_line_ends_and_odd_bytes_in_paths(tmp_path):
+    path = bytes(tmp_path) + b"/one\n\xff\n\nend\n"
+    Work(Path(os.fsdecode(path)))
+    os.mkdir(path + b"/a\nb")
+    repository = Repository.discover(path + b"/a\nb")
+    assert repository.git_dir == repository.common_dir == path + b"/.git"
+    assert repository.objects_dir == path + b"/.git/objects"
+    assert repository.prefix == b"a\nb/"
 
 
 def test_by_path_and_by_environment(work, tmp_path, monkeypatch):
