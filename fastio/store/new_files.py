@@ -45,7 +45,9 @@ def create_temporary(directory: bytes, prefix: bytes) -> tuple[bytes, int]:
 
 
 def give_name(path: bytes, name: bytes) -> bool:
-    """Let a complete file be known as *name*; one that is there already stays.
+    """Let a complete file be known as *name*; a whole one that is there already stays.
+
+    One of another size is what a power failure or a broken copy left, and is replaced.
 
     Returns:
         Whether *name* is new. In most file systems the file has its old name as well then.
@@ -53,6 +55,8 @@ def give_name(path: bytes, name: bytes) -> bool:
     try:
         os.link(path, name)
     except FileExistsError:
+        if os.path.getsize(name) != os.path.getsize(path):
+            os.rename(path, name)
         return False
     except OSError:  # a file system without hard links
         os.rename(path, name)

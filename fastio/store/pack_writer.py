@@ -13,7 +13,7 @@ Order of writes, and what a crash leaves at each step:
 6. The idx gets its name, and from here on the objects exist.
 
 Names are made by hard link, which never replaces: a pack of that name has the same content, so the
-one that is there stays, as git does it.
+one that is there stays, as git does it, unless it is damaged so that its size differs.
 """
 
 from __future__ import annotations

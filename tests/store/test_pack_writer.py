@@ -301,6 +301,23 @@ def test_a_failure_while_placing_leaves_nothing(
     assert modes(packs) == {}
 
 
+@pytest.mark.parametrize("suffixes", [[".pack"], [".idx"], [".pack", ".idx"]])
+def test_damaged_files_of_that_name_are_replaced(packs: Path, suffixes: list[str]) -> None:
+    first = Packing(packs)
+    first.add_history()
+    finished = first.finish()
+    for suffix in suffixes:
+        path = Path(os.fsdecode(finished.pack_path)).with_suffix(suffix)
+        path.chmod(0o644)
+        os.truncate(path, 100)
+    second = Packing(packs)
+    second.add_history()
+    assert second.finish() == finished
+    command = ["git", "verify-pack", os.fsdecode(finished.idx_path)]
+    assert subprocess.run(command, check=False).returncode == 0
+    assert len(os.listdir(packs)) == 2
+
+
 def test_a_directory_that_cannot_be_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(PackError, match="file/pack"):
