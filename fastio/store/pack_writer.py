@@ -286,13 +286,15 @@ class PackWriter:
 
     def _checksum(self) -> bytes:
         checksum = self.object_format.new()
-        with (
-            mmap.mmap(self.entries.fd, self.offset, access=mmap.ACCESS_READ) as content,
-            memoryview(content) as view,
-        ):
-            # In steps, because a signal is only noticed between two of them.
-            for start in range(0, self.offset, HASH_PIECE):
-                checksum.update(view[start : start + HASH_PIECE])
+        fd = self.entries.fd
+        # In steps: a signal is only noticed between two of them, and what is mapped counts as ours.
+        for start in range(0, self.offset, HASH_PIECE):
+            length = min(HASH_PIECE, self.offset - start)
+            with (
+                mmap.mmap(fd, length, access=mmap.ACCESS_READ, offset=start) as piece,
+                memoryview(piece) as view,
+            ):
+                checksum.update(view)
         return checksum.digest()
 
     def _pieces(self, file: Readable, size: int) -> Iterator[bytes]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import mmap
 import os
 import resource
 import signal
@@ -215,6 +217,17 @@ def test_a_finished_pack_is_all_that_is_left(packing: Packing, packs: Path) -> N
     assert (packs / f"{stem}.keep").read_bytes() == b"fast-import"
     assert os.path.samefile(os.fsdecode(finished.keep_path or b""), packs / f"{stem}.keep")
     assert (finished.count, finished.size) == (6, (packs / f"{stem}.pack").stat().st_size)
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 3])
+def test_the_checksum_is_made_a_piece_at_a_time(
+    packing: Packing, monkeypatch: pytest.MonkeyPatch, pieces: int
+) -> None:
+    piece = mmap.ALLOCATIONGRANULARITY
+    monkeypatch.setattr(pack_writer, "HASH_PIECE", piece)
+    packing.add(BLOB, os.urandom(piece * pieces - piece // 2))
+    pack = Path(os.fsdecode(packing.finish().pack_path)).read_bytes()
+    assert pack[-20:] == hashlib.sha1(pack[:-20]).digest()
 
 
 def test_an_empty_pack_leaves_nothing(packing: Packing, packs: Path) -> None:
