@@ -7,7 +7,6 @@ import gc
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
 from fastio.importer.options import ImportOptions, parse_size, parse_uint
 from fastio.importer.replies import ReplyPipeClosed
-from fastio.importer.report import statistics
+from fastio.importer.report import spent_so_far, statistics
 from fastio.importer.source import Source
 from fastio.store.refs import Status
 from fastio.store.repository import Search
@@ -33,8 +32,9 @@ A file in an lz4 frame is recognised.
 
 fastio's own options:
     --workers=<n>         worker processes (default: one a core; 0: none)
-    --memory=<size>       memory to use, beside 48 bytes an object, as 512m or 1g
-                          (default: a quarter of the machine's, at most 1g)
+    --memory=<size>       memory to use, as 512m or 1g, beside some 12 MiB a process
+                          and 48 bytes an object (at least 32m; default: a
+                          quarter of the machine's, at most 1g)
     --compression=<n>     zlib level of the pack, -1 to 9 (default: pack.compression,
                           core.compression)
     --no-progress         no progress bar
@@ -66,7 +66,7 @@ def run(words: Sequence[str]) -> int:
     if list(words) in (["-h"], ["--help"], ["--help-all"]):
         sys.stdout.write(USAGE)
         return 0
-    started = time.monotonic()
+    started = spent_so_far()
     # Nearly nothing here is part of a cycle, and the collector's rounds cost some percent.
     gc.set_threshold(100_000, 50, 50)
     try:
@@ -115,7 +115,9 @@ def _checkpoint_handler(importer: Importer) -> Callable[[int, FrameType | None],
     return handle
 
 
-def _tell_end(importer: Importer, options: ImportOptions, status: int, started: float) -> None:
+def _tell_end(
+    importer: Importer, options: ImportOptions, status: int, started: tuple[float, float]
+) -> None:
     if status <= 1 and not options.quiet:
         for text in statistics(importer, started):
             _say(text + "\n")

@@ -6,6 +6,8 @@ oid. So any number of branches can be worked on in turn at the same cost.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fastio.errors import StreamError
 from fastio.objects.kinds import Oid
 from fastio.store.ref_names import check_ref_format
@@ -34,9 +36,14 @@ class Branch:
 
 
 class BranchTable:
-    """All branches of a run by their exact name."""
+    """All branches of a run by their exact name.
 
-    def __init__(self) -> None:
+    Args:
+        is_reserved: Tells whether a ref of that name would write over something that is no ref.
+    """
+
+    def __init__(self, is_reserved: Callable[[bytes], bool] = lambda _name: False) -> None:
+        self._is_reserved = is_reserved
         self._branches: dict[bytes, Branch] = {}
 
     def __len__(self) -> int:
@@ -56,6 +63,8 @@ class BranchTable:
         if branch is None:
             if not check_ref_format(name, allow_onelevel=True):
                 raise StreamError(f"branch name doesn't conform to GIT standards: {show(name)}")
+            if self._is_reserved(name):
+                raise StreamError(f"a ref would write over git's own '{show(name)}'")
             branch = self._branches[name] = Branch(name)
         return branch
 

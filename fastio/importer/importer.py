@@ -31,6 +31,7 @@ from fastio.store.config import Config
 from fastio.store.marks_file import read_marks
 from fastio.store.objects import ObjectStore
 from fastio.store.pack_writer import PackWriter
+from fastio.store.ref_names import is_reserved
 from fastio.store.repository import Repository
 from fastio.store.revisions import Revisions
 from fastio.stream import commands as c
@@ -88,7 +89,7 @@ class Importer:
             level=level,
             tree_cache=self._budget.trees,
         )
-        self.branches = BranchTable()
+        self.branches = BranchTable(lambda name: is_reserved(name, repository.git_dir))
         self._revisions = Revisions(repository.git)
         self._resolver = CommittishResolver(self.sink, self.branches, self._revisions)
         self.executor = Executor(
@@ -368,7 +369,7 @@ def _check(config: Config) -> None:
     _ = (
         *(config.unpack_limit, config.index_version, config.pack_level, config.fsync),
         config.shared_permissions,
-        *(config.protect_ntfs, config.protect_hfs, config.quote_path, config.ignore_case),
+        *(config.protect_ntfs, config.protect_hfs, config.quote_path),
     )
 
 

@@ -17,19 +17,28 @@ RULE = "-" * 69
 MIB = 1 << 20
 
 
-def statistics(importer: Importer, started: float) -> Iterator[str]:
+def spent_so_far() -> tuple[float, float]:
+    """Return wall and CPU clock in seconds, the CPU's with that of children that have ended."""
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+    return time.monotonic(), cpu
+
+
+def statistics(importer: Importer, started: tuple[float, float]) -> Iterator[str]:
     """Yield the lines of the statistics block.
 
     Args:
         importer: After its run.
-        started: ``time.monotonic()`` at the start of the run.
+        started: `spent_so_far` at the start of the run.
     """
     yield "fastio import statistics:"
     yield RULE
     yield from _objects(importer)
     yield from _memory(importer)
     yield RULE
-    yield from _cost(importer, time.monotonic() - started)
+    wall, cpu = (now - before for now, before in zip(spent_so_far(), started, strict=True))
+    yield from _cost(importer, wall, cpu)
     yield RULE
     yield ""
 
@@ -56,20 +65,16 @@ def _objects(importer: Importer) -> Iterator[str]:
 def _memory(importer: Importer) -> Iterator[str]:
     objects = len(importer.sink.map)
     map_bytes, mark_bytes = importer.sink.map.nbytes, importer.sink.marks.nbytes
-    yield f"object map:     {map_bytes:>13,} bytes"
-    if objects:
-        yield f"object map: {map_bytes / objects:.1f} bytes an object"
+    each = f", {map_bytes / objects:.1f} bytes an object" if objects else ""
+    yield f"object map:     {map_bytes:>13,} bytes{each}"
     yield f"mark table:     {mark_bytes:>13,} bytes"
 
 
-def _cost(importer: Importer, wall: float) -> Iterator[str]:
+def _cost(importer: Importer, wall: float, cpu: float) -> Iterator[str]:
     published = importer.publisher.result
-    raw = importer.parser.offset
+    raw = importer.parser.bytes_read
     for phase, seconds in importer.phases.items():
         yield f"{'time, ' + phase + ':':<16}{seconds:>13.2f} s"
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
     yield f"time, total:    {wall:>13.2f} s, {cpu / wall if wall else 0:.2f} cores used"
     yield f"stream:         {raw / MIB:>13.1f} MiB, {raw / MIB / wall if wall else 0:.1f} MiB/s"
     if published.packs:

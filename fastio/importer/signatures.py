@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fastio.errors import StreamError
 from fastio.importer.branches import show
+from fastio.objects.tags import split_signature
 
 if TYPE_CHECKING:
     from fastio.importer.options import ImportOptions
     from fastio.stream.commands import Commit, Signature
-
-# A signed tag's message ends in a block that starts with one of these lines.
-_TAG_SIGNATURE = rb"(?m)^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SIGNED MESSAGE|SSH SIGNATURE)-----"
 
 
 class SignaturePolicy:
@@ -68,8 +65,8 @@ class SignaturePolicy:
         mode = self._options.signed_tags
         if mode == "verbatim":
             return message
-        blocks = list(re.finditer(_TAG_SIGNATURE, message))
-        if not blocks:
+        text, signature = split_signature(message)
+        if not signature:
             return message
         if mode == "abort":
             raise StreamError("encountered signed tag; use --signed-tags=<mode> to handle it")
@@ -77,4 +74,4 @@ class SignaturePolicy:
             self._warn(f"importing a tag signature verbatim for tag '{show(name)}'")
         if mode == "warn-strip":
             self._warn(f"stripping a tag signature for tag '{show(name)}'")
-        return message[: blocks[-1].start()] if mode.endswith("strip") else message
+        return text if mode.endswith("strip") else message

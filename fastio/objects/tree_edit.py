@@ -28,7 +28,6 @@ class TreeEditor(NodeTree):
         root: The tree to start from, None for an empty one.
         object_format: The repository's hash algorithm.
         check: Raises StreamError for a path that must not enter a tree.
-        ignore_case: Let look-ups match existing names in another case (``core.ignoreCase``).
     """
 
     def __init__(
@@ -39,9 +38,8 @@ class TreeEditor(NodeTree):
         object_format: ObjectFormat = SHA1,
         *,
         check: CheckPath = check_path,
-        ignore_case: bool = False,
     ) -> None:
-        super().__init__(load_tree, store_tree, root, object_format, ignore_case=ignore_case)
+        super().__init__(load_tree, store_tree, root, object_format)
         self._check = check
 
     def get(self, path: bytes) -> Leaf | None:
@@ -114,8 +112,6 @@ class TreeEditor(NodeTree):
                 node = Node(node[1])  # only looked at, so it stays out of the changes
             if not name:
                 raise StreamError("Empty path component found in input")
-            if self._ignore_case:
-                name = self._spelling(node, name)
             node = self._look_up(node, name)
         return None if type(node) is Node and self._is_empty(node) else node
 
@@ -133,14 +129,10 @@ class TreeEditor(NodeTree):
             return node
         *parents, name = path.split(b"/")
         for parent in parents:
-            if self._ignore_case:
-                parent = self._spelling(node, parent)
             child = self._child(node, parent)
             if child is None:
                 return None
             node = child
-        if self._ignore_case:
-            name = self._spelling(node, name)
         value = self._look_up(node, name)
         if value is None or (type(value) is Node and self._is_empty(value)):
             return None
@@ -164,12 +156,8 @@ class TreeEditor(NodeTree):
         node = self._root
         *parents, name = path.split(b"/")
         for parent in parents:
-            if self._ignore_case:
-                parent = self._spelling(node, parent)
             child = self._child(node, parent)
             if child is None:
                 child = node.changes[parent] = Node(None, self._previous(node, parent))
             node = child
-        if self._ignore_case:
-            name = self._spelling(node, name)
         node.changes[name] = value

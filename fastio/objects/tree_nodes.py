@@ -72,7 +72,6 @@ class NodeTree:
             that (None both of them if there is no such version), and returns the new oid.
         root: The tree to start from, None for an empty one.
         object_format: The repository's hash algorithm.
-        ignore_case: Let look-ups match existing names in another case (``core.ignoreCase``).
     """
 
     def __init__(
@@ -81,13 +80,10 @@ class NodeTree:
         store_tree: StoreTree,
         root: Oid | None,
         object_format: ObjectFormat,
-        *,
-        ignore_case: bool,
     ) -> None:
         self._load, self._store = load_tree, store_tree
         self._oid_size = object_format.oid_size
         self._empty_oid = _empty_oid(object_format)
-        self._ignore_case = ignore_case
         self._root = Node(root)
 
     def children(self, node: Node | Oid | None = None) -> Iterator[tuple[bytes, Leaf | Node]]:
@@ -165,12 +161,6 @@ class NodeTree:
         if name in node.changes:
             return node.changes[name]
         return find_entry(self._data(node), name, self._oid_size)
-
-    def _spelling(self, node: Node, name: bytes) -> bytes:
-        """Return *name* as *node* spells it already, be it deleted in this commit."""
-        wanted = name.lower()
-        names = [known for known, _, _ in entries(self._data(node), self._oid_size)]
-        return next((known for known in [*names, *node.changes] if known.lower() == wanted), name)
 
     def _child(self, node: Node, name: bytes) -> Node | None:
         """Return directory *name* of *node* ready for changes, or None if it is none."""

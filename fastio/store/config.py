@@ -191,11 +191,6 @@ class Config:
         return self.boolean("core.quotePath", True)
 
     @property
-    def ignore_case(self) -> bool:
-        """Whether tree entries are looked up case-blind (core.ignoreCase)."""
-        return self.boolean("core.ignoreCase", False)
-
-    @property
     def fsync(self) -> FsyncRules:
         """What to harden (core.fsync, core.fsyncMethod, core.fsyncObjectFiles).
 

@@ -83,6 +83,11 @@ class StreamParser:
         return self._reader.offset
 
     @property
+    def bytes_read(self) -> int:
+        """How many bytes of the stream have come in."""
+        return self._buffer.base + self._buffer.end
+
+    @property
     def recent_lines(self) -> list[bytes]:
         """The last 100 lines read as commands, comments included, the newest at the end."""
         return list(self._reader.recent)[-RECENT_LINES:]

@@ -309,15 +309,6 @@ def test_very_deep_paths_need_no_stack(trees: Trees) -> None:
     assert trees.names(editor) == [b"e/" + deep]
 
 
-def test_case_blind_look_ups_keep_the_existing_spelling(trees: Trees) -> None:
-    root = trees.with_files(b"Dir/File").write()
-    editor = TreeEditor(trees.__getitem__, trees.store, root, ignore_case=True)
-    editor.set(b"dir/FILE", REGULAR, B)
-    editor.rename(b"DIR/file", b"dir/file")
-    assert editor.get(b"dir/file") == (REGULAR, B)
-    assert trees.names(editor) == [b"Dir/File"]
-
-
 def test_sha256_trees(trees: Trees) -> None:
     stored: dict[bytes, bytes] = {}
 

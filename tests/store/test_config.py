@@ -74,7 +74,7 @@ def test_defaults():
     assert (nothing.unpack_limit, nothing.depth(50), nothing.pack_size_limit) == (100, 50, 0)
     assert (nothing.pack_level, nothing.loose_level, nothing.index_version) == (-1, 1, 2)
     assert nothing.big_file_threshold == 512 * 1024 * 1024
-    assert (nothing.protect_ntfs, nothing.quote_path, nothing.ignore_case) == (True, True, False)
+    assert (nothing.protect_ntfs, nothing.quote_path) == (True, True)
     assert nothing.shared_permissions == 0
 
 
