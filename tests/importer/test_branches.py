@@ -61,3 +61,10 @@ def test_first_of_two_names_wins_as_with_git(
 
 def test_names_are_shown_without_control_bytes() -> None:
     assert show(b"a\nb\xff\x1b") == "a\\nb\\\\xff\\x1b"
+
+
+def test_names_that_are_not_for_refs_are_refused() -> None:
+    table = BranchTable(lambda name: name == b"config")
+    with pytest.raises(StreamError, match="git's own 'config'"):
+        table.open(b"config")
+    assert len(table) == 0
