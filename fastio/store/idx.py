@@ -14,12 +14,12 @@ which no look-up can leave the mapping, whatever the rest of the file says.
 
 from __future__ import annotations
 
-import mmap
 import os
 from typing import TYPE_CHECKING
 
 from fastio.errors import PackError
 from fastio.store._idx import IndexView, SortedIds
+from fastio.store._mapping import map_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,8 +99,8 @@ class PackIndex(IndexView):
         name = os.fsdecode(path)
         try:
             with open(path, "rb") as file:
-                content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:  # ValueError: an empty file
+                content = map_file(file.fileno())
+        except (OSError, ValueError, MemoryError) as error:  # ValueError: an empty file
             raise PackError(f"cannot read pack index {name}: {error}") from error
         try:
             super().__init__(content, object_format.oid_size)

@@ -7,11 +7,11 @@ compared with the idx, so that the two belong together.
 
 from __future__ import annotations
 
-import mmap
 import os
 
 from fastio.errors import PackError
 from fastio.objects.kinds import ObjectFormat, Oid
+from fastio.store._mapping import map_file
 from fastio.store.entry_reader import (
     HEADER_SIZE,
     BaseCache,
@@ -46,7 +46,8 @@ class PackFile:
         """
         self.path, self.index, self.object_format = path, index, object_format
         self._cache = BaseCache() if cache is None else cache
-        self._content: mmap.mmap | None = None
+        self._content: memoryview | None = None
+        self._problem: PackError | None = None
         self._end = 0
 
     def __len__(self) -> int:
@@ -90,36 +91,45 @@ class PackFile:
         content = self._open() if self._content is None else self._content
         if not HEADER_SIZE <= offset <= self._end:
             raise PackError(f"offset {offset} is outside of the pack")
-        return content[offset : min(offset + length, self._end)]
+        return bytes(content[offset : min(offset + length, self._end)])
 
     def close(self) -> None:
         """Give back the mappings; the idx is closed too."""
         if self._content is not None:
-            self._content.close()
+            self._content.release()
         self._content = None
         self.index.close()
 
-    def _open(self) -> mmap.mmap:
+    def is_usable(self) -> bool:
+        """Whether the pack is there and belongs to its idx, as far as its ends tell."""
+        if self._content is None and self._problem is None:
+            try:
+                self._open()
+            except PackError as error:
+                self._problem = error
+        return self._problem is None
+
+    def _open(self) -> memoryview:
         try:
             with open(self.path, "rb") as file:
-                content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:  # ValueError: an empty file
+                content = map_file(file.fileno())
+        except (OSError, ValueError, MemoryError) as error:  # ValueError: an empty file
             raise PackError(f"cannot be opened: {error}") from error
         self._end = len(content) - self.object_format.oid_size
         problem = self._find_problem(content)
         if problem:
-            content.close()
+            content.release()
             raise PackError(problem)
         self._content = content
         return content
 
-    def _find_problem(self, content: mmap.mmap) -> str | None:
+    def _find_problem(self, content: memoryview) -> str | None:
         version, count = (int.from_bytes(content[at : at + 4]) for at in (4, 8))
-        if content[:4] != b"PACK" or self._end < HEADER_SIZE:
+        if bytes(content[:4]) != b"PACK" or self._end < HEADER_SIZE:
             return "not a pack"
         if version not in (2, 3):
             return f"version {version} is unknown"
-        if count != len(self.index) or content[self._end :] != self.index.pack_trailer:
+        if count != len(self.index) or bytes(content[self._end :]) != self.index.pack_trailer:
             return "the idx belongs to another pack"
         return None
 

@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from fastio.errors import ObjectError
+from fastio.errors import ObjectError, PackError
 from fastio.objects.kinds import BLOB, NAMES, Oid
 from fastio.store.loose import loose_path
 from fastio.store.objects import ObjectStore
@@ -81,7 +81,24 @@ def test_many_packs_with_few_open(work):
         for oid in oids * 2:
             assert store.find_packed(oid)
             store.read(oid)
-        assert len(os.listdir("/proc/self/fd")) <= before + 4
+        assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize("damage", ["cut", "gone"])
+def test_a_damaged_pack_is_not_relied_on(sha1_work, damage):
+    sha1_work.fill(2)
+    sha1_work("repack", "-adq")
+    oid, *_ = next(iter(sha1_work.objects()))
+    if damage == "cut":
+        sha1_work.pack().chmod(0o644)
+        os.truncate(sha1_work.pack(), 200)
+    with ObjectStore(Repository.discover(str(sha1_work.path))) as store:
+        assert store.has_packs
+        if damage == "gone":
+            sha1_work.pack().unlink()
+        assert not store.find_packed(oid)
+        with pytest.raises((PackError, ObjectError)):
+            store.read(oid)
 
 
 def test_what_is_missing(work):
