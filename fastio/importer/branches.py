@@ -23,9 +23,11 @@ class Branch:
         delete: Whether the ref goes away at the next update if there is no tip then.
         notes: How many notes the tree holds, 0 when not counted yet. As in git only deleteall
             resets it, not another tree that ``from`` or ``reset`` brings.
+        published: The tip at the last checkpoint, if today's descends from it by commits of this
+            run alone.
     """
 
-    __slots__ = ("delete", "name", "notes", "tip", "tree")
+    __slots__ = ("delete", "name", "notes", "published", "tip", "tree")
 
     def __init__(self, name: bytes) -> None:
         self.name = name
@@ -33,6 +35,7 @@ class Branch:
         self.tree: Oid | None = None
         self.delete = False
         self.notes = 0
+        self.published: Oid | None = None
 
 
 class BranchTable:

@@ -94,13 +94,13 @@ class Executor:
         if value == branch.name:
             raise StreamError(f"can't create a branch from itself: {show(branch.name)}")
         if isinstance(value, bytes) and self._resolver.full_oid(value) == self._format.zero_oid:
-            branch.tip = branch.tree = None
+            branch.tip = branch.tree = branch.published = None
             branch.delete = True
             return
         tip = self._resolver.commit(value)
         if tip is None or tip != branch.tip:
             branch.tree = None if tip is None else self._resolver.tree_of(tip)
-            branch.tip = tip
+            branch.tip, branch.published = tip, None
 
     def _merge_parent(self, value: Committish) -> Oid:
         parent = self._resolver.commit(value)
@@ -239,7 +239,7 @@ class Executor:
     def reset(self, command: Reset) -> None:
         """Set a branch anew, or make it unborn."""
         branch = self.branches.open(command.ref)
-        branch.tip = branch.tree = None
+        branch.tip = branch.tree = branch.published = None
         if command.from_ is not None:
             self._start_from(branch, command.from_)
         if branch.tip is None and branch.delete and command.ref.startswith(b"refs/tags/"):

@@ -58,7 +58,8 @@ class Publisher:
     ) -> None:
         self._repository, self._options, self._sink = repository, options, sink
         self._executor, self._say = executor, say
-        self._refs = RefUpdater(repository)
+        self._refs = RefUpdater(repository, is_known_ancestor=self._is_known_ancestor)
+        self._fast_forwards: set[tuple[Oid, Oid]] = set()
         self._keep_files: list[bytes] = []
         self.marks_complete = False
         # The pack, by number, that is in the repository or has gone into it as loose objects.
@@ -123,13 +124,16 @@ class Publisher:
 
     def update_refs(self) -> None:
         """Move all branches, each on its own, then set all tags at once."""
-        executor = self._executor
-        updates = [
-            BranchUpdate(branch.name, branch.tip, branch.delete)
-            for branch in executor.branches.in_update_order()
-        ]
+        branches = self._executor.branches.in_update_order()
+        updates = [BranchUpdate(branch.name, branch.tip, branch.delete) for branch in branches]
+        self._fast_forwards = {
+            (branch.published, branch.tip) for branch in branches if branch.published and branch.tip
+        }
+        for branch in branches:
+            branch.published = branch.tip
         for outcome in self._refs.update_branches(updates, force=self._options.force):
-            self.result.refs[outcome.name] = outcome.status
+            if outcome.status is not Status.UNCHANGED:  # since the checkpoint before, perhaps
+                self.result.refs[outcome.name] = outcome.status
             self.result.failed |= outcome.is_failure
             replaces_itself = outcome.status is Status.DELETED and self._options.quiet
             if outcome.message and not replaces_itself:
@@ -140,6 +144,9 @@ class Publisher:
         if refused is not None:
             self.result.failed = True
             self._say(refused.message)
+
+    def _is_known_ancestor(self, old: Oid, new: Oid) -> bool:
+        return (old, new) in self._fast_forwards
 
     def _tag_refs(self) -> Iterator[tuple[bytes, Oid]]:
         for name, oid in self._executor.tags:

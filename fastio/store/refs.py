@@ -8,7 +8,7 @@ it decides which of ``x`` and ``x/y`` gets its way.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from fastio.objects.kinds import Oid
 from fastio.records import record
@@ -86,8 +86,8 @@ class RefUpdater:
 
         Args:
             repository: Whose refs.
-            is_known_ancestor: Answers True if the caller knows that the commit *old* is an
-                ancestor of *new*, which saves asking git.
+            is_known_ancestor: Answers True if the caller knows that *old* and *new* are commits
+                and *old* is an ancestor of *new*, which saves asking git.
         """
         self._git = repository.git
         self._zero_oid = repository.object_format.zero_oid
@@ -179,15 +179,18 @@ class RefUpdater:
         changes: list[tuple[bytes, Oid, Oid]] = []
         for update in wave:
             old, new = table.get(update.name), update.new
-            if new and old and new != old and update.name != _REPLACE + new.hex().encode():
+            if not new or not old or new == old or self._is_known_ancestor(old, new):
+                continue
+            if update.name != _REPLACE + new.hex().encode():
                 changes.append((update.name, old, new))
         commits = peel_to_commits(self._git, {oid for _, *both in changes for oid in both})
-        descents = self._find_descents(
+        descents = find_descents(
+            self._git,
             {
                 (commits[old], commits[new])
                 for _, old, new in changes
                 if {old, new} <= commits.keys()
-            }
+            },
         )
         refusals: dict[bytes, Outcome] = {}
         for name, old, new in changes:
@@ -203,10 +206,6 @@ class RefUpdater:
                 continue
             refusals[name] = Outcome(name, Status.REFUSED, said)
         return refusals
-
-    def _find_descents(self, pairs: Collection[tuple[Oid, Oid]]) -> set[tuple[Oid, Oid]]:
-        known = {pair for pair in pairs if self._is_known_ancestor(*pair)}
-        return known | find_descents(self._git, [pair for pair in pairs if pair not in known])
 
 
 def _waves(updates: Iterable[BranchUpdate], table: RefTable) -> Iterator[list[BranchUpdate]]:

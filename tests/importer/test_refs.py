@@ -2,6 +2,7 @@
 
 import pytest
 
+from fastio.store import refs
 from tests.importer import streams
 from tests.importer.target import Target
 
@@ -28,6 +29,35 @@ def test_force_moves_it(target: Target, words: list[str], feature: bytes) -> Non
     assert target.run(feature + streams.commit(1, message=b"new"), *words).returncode == 0
     assert target.refs() != before
     assert target.git("log", "--format=%s", "main") == "new"
+
+
+def test_git_is_not_asked_about_our_own_commits_between_checkpoints(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(refs, "peel_to_commits", lambda _git, oids: fail() if oids else {})
+    monkeypatch.setattr(refs, "find_descents", lambda _git, pairs: fail() if pairs else set())
+    stream = b"".join(streams.commit(mark) + b"checkpoint\n\n" for mark in (1, 2, 3))
+    assert target.here(stream)[0] == 0
+    assert target.git("rev-list", "--count", "main") == "3"
+
+
+@pytest.mark.parametrize("start", [b"reset refs/heads/main\n", b""])
+def test_a_checkpoint_refuses_what_loses_commits_of_the_one_before(
+    target: Target, start: bytes
+) -> None:
+    again = streams.commit(3, message=b"again", start=None if start else b":2")
+    done = target.run(OTHER + MAIN + b"checkpoint\n\n" + start + again)
+    assert done.returncode == 1
+    assert b"warning: not updating refs/heads/main" in done.stderr
+    assert target.git("log", "--format=%s", "main") == "message"
+
+
+def test_refs_of_a_checkpoint_are_counted(target: Target) -> None:
+    done = target.fastio("import", stream=MAIN + OTHER + b"checkpoint\n\n")
+    assert b"refs updated:               2\n" in done.stderr
 
 
 def test_incremental_import(target: Target) -> None:
