@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from fastio.store.objects import ObjectStore
 
+# What a tree in memory costs beside its bytes: two objects' headers, oids, table slot and links.
+TREE_OVERHEAD = 300
+
 # What a pack needs beside payloads for its last entry: that one's header, and the trailer.
 ENTRY_ROOM = 64
 
@@ -263,7 +266,7 @@ class TreeCache:
         if oid in self._trees:
             return
         self._trees[oid] = tree, anchor
-        self._size += len(tree)
+        self._size += len(tree) + TREE_OVERHEAD
         while self._size > self._limit and len(self._trees) > 1:
             _, (dropped, _) = self._trees.popitem(last=False)
-            self._size -= len(dropped)
+            self._size -= len(dropped) + TREE_OVERHEAD

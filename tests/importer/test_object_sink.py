@@ -1,5 +1,6 @@
 """Objects on their way into the pack: hashed, looked up, written as deltas where that pays."""
 
+import tracemalloc
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,7 @@ from random import Random
 import pytest
 
 from fastio.errors import ObjectError
-from fastio.importer.object_sink import ObjectSink, TreeCache
+from fastio.importer.object_sink import TREE_OVERHEAD, ObjectSink, TreeCache
 from fastio.objects.kinds import BLOB, COMMIT, SHA1, TREE, Oid
 from fastio.objects.trees import tree_delta
 from fastio.store.objmap import ELSEWHERE
@@ -159,7 +160,7 @@ def test_loose_objects_have_no_place_any_more(sink: ObjectSink) -> None:
 
 
 def test_cache_forgets_the_tree_unused_for_longest() -> None:
-    cache = TreeCache(250)
+    cache = TreeCache(2 * (100 + TREE_OVERHEAD) + 50)
     oids = [Oid(bytes([number]) * 20) for number in range(3)]
     for oid in oids[:2]:
         cache.add(oid, bytes(100), oids[0])
@@ -167,6 +168,18 @@ def test_cache_forgets_the_tree_unused_for_longest() -> None:
     cache.add(oids[2], bytes(100), oids[2])
     assert [cache.get(oid) is not None for oid in oids] == [True, False, True]
     assert (cache.anchor(oids[0]), cache.anchor(oids[1])) == (oids[0], oids[1])
+
+
+def test_memory_of_small_trees_is_bounded() -> None:
+    oids = [Oid(number.to_bytes(20)) for number in range(20_000)]
+    tracemalloc.start()
+    try:
+        cache = TreeCache(1 << 20)
+        for oid in oids:
+            cache.add(oid, oid + b"tree", oid)
+        assert tracemalloc.get_traced_memory()[0] < 1.25 * (1 << 20)
+    finally:
+        tracemalloc.stop()
 
 
 def test_cache_keeps_one_tree_however_large() -> None:
