@@ -67,6 +67,8 @@ def run(words: Sequence[str]) -> int:
         sys.stdout.write(USAGE)
         return 0
     started = spent_so_far()
+    # Until there is something to publish; a frontend may send it as soon as we run.
+    signal.signal(signal.SIGUSR1, lambda _number, _frame: None)
     # Nearly nothing here is part of a cycle, and the collector's rounds cost some percent.
     gc.set_threshold(100_000, 50, 50)
     try:
