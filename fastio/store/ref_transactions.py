@@ -16,6 +16,8 @@ REFLOG_MESSAGE = "fast-import"
 # Above this many names all refs are listed: a command line has its limits.
 _MAX_PATTERNS = 500
 _COMMITTED = b"commit: ok\n"
+# What is sent behind a transaction that fails is sent in vain: so little after failures.
+_MIN_AHEAD, _MAX_AHEAD = 4, 4096
 
 
 def update_command(name: bytes, new: Oid, old: Oid | None) -> bytes:
@@ -46,6 +48,7 @@ class RefTransactions:
     def __init__(self, git: Git) -> None:
         self._git = git
         self._process: GitProcess | None = None
+        self._ahead = _MAX_AHEAD
 
     def start(self) -> None:
         """Start the git process that `run` needs, unless it runs already."""
@@ -62,7 +65,10 @@ class RefTransactions:
         """
         outcomes: list[bytes | None] = []
         while len(outcomes) < len(transactions):
-            outcomes += self._run_until_failure(transactions[len(outcomes) :])
+            done = len(outcomes)
+            outcomes += self._run_until_failure(transactions[done : done + self._ahead])
+            factor = 4 if outcomes[-1] is None else 0.25
+            self._ahead = min(max(int(self._ahead * factor), _MIN_AHEAD), _MAX_AHEAD)
         return outcomes
 
     def close(self) -> None:
