@@ -47,6 +47,16 @@ def test_three_hundred_refs_in_one_go(work, updater):
     assert len(work("for-each-ref").splitlines()) == 300
 
 
+def test_refusals_among_many_refs_stop_no_other(work, updater):
+    tip = work.commit()
+    work("update-ref", "refs/heads/a", tip)
+    names = [b"refs/heads/%s/%d" % (b"ab"[n % 7 == 0 :][:1], n) for n in range(60)]
+    outcomes = update(updater, *((name, tip) for name in names))
+    refused = [name for name in names if name.startswith(b"refs/heads/a/")]
+    assert [each.name for each in outcomes if each.status is Status.REFUSED] == refused
+    assert len(work("for-each-ref").splitlines()) == 1 + len(names) - len(refused)
+
+
 def test_fast_forward_moves_the_ref(work, updater):
     old = work.commit()
     new = work.commit(old)
