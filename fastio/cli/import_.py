@@ -24,6 +24,8 @@ from fastio.store.repository import Search
 if TYPE_CHECKING:
     from fastio.importer.importer import Importer
 
+MAX_WORKERS = 1024  # each is a process, and two descriptors here
+
 USAGE = """\
 usage: fastio import [<options>] [<stream-file>]
 
@@ -31,7 +33,7 @@ Reads a fast-import stream from the file, or from stdin, into the current reposi
 A file in an lz4 frame is recognised.
 
 fastio's own options:
-    --workers=<n>         worker processes (default: one a core; 0: none)
+    --workers=<n>         worker processes, 1024 at most (default: one a core; 0: none)
     --memory=<size>       memory to use, as 512m or 1g, beside some 12 MiB a process
                           and 48 bytes an object (at least 32m; default: a
                           quarter of the machine's, at most 1g)
@@ -211,7 +213,7 @@ def _take_own(line: _CommandLine, word: str) -> bool:
         elif word == "--progress":
             line.progress = True
         elif name == "--workers" and equals:
-            options.workers = parse_uint(value)
+            options.workers = _workers(value)
         elif name == "--memory" and equals:
             options.memory = parse_size(value)
         elif name == "--compression" and equals:
@@ -223,6 +225,13 @@ def _take_own(line: _CommandLine, word: str) -> bool:
     except ValueError:
         raise UsageError(f"bad value: {word}") from None
     return True
+
+
+def _workers(text: str) -> int:
+    workers = parse_uint(text)
+    if workers > MAX_WORKERS:
+        raise ValueError(text)
+    return workers
 
 
 def _level(text: str) -> int:

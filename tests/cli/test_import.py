@@ -57,6 +57,7 @@ def test_two_lz4_frames_in_a_pipe(target: Target) -> None:
         (["import", "a", "--quiet"], 129, b"fatal: options go before the stream file: a --q"),
         (["import", "--workers", "2"], 129, b"fatal: write --workers=<value>, in one word"),
         (["import", "--memory=lots"], 129, b"fatal: bad value: --memory=lots"),
+        (["import", "--workers=1025"], 129, b"fatal: bad value: --workers=1025"),
         (["import", "--compression=10"], 129, b"fatal: bad value: --compression=10"),
         (["import", "--compression=x"], 129, b"fatal: bad value: --compression=x"),
         (["-C", "nowhere", "import"], 128, b"fatal: cannot change to 'nowhere'"),
