@@ -39,7 +39,7 @@ fastio's own options:
                           quarter of the machine's, at most 1g)
     --compression=<n>     zlib level of the pack, -1 to 9 (default: pack.compression,
                           core.compression)
-    --no-progress         no progress bar
+    --no-progress         no progress bar, also on a terminal
 
 git's options, as in 'git fast-import':
     --force --quiet --stats --done --date-format=<format>

@@ -18,7 +18,7 @@ from fastio.objects.notes import NoteEditor
 from fastio.objects.path_check import check_path
 from fastio.objects.tags import build_tag
 from fastio.objects.tree_edit import TreeEditor
-from fastio.objects.trees import empty_tree_oid
+from fastio.objects.trees import DIRECTORY, GITLINK, empty_tree_oid
 
 if TYPE_CHECKING:
     from fastio.importer.committish import CommittishResolver
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from fastio.importer.signatures import SignaturePolicy
     from fastio.store.repository import Repository
     from fastio.stream.commands import Alias, Commit, Committish, Dataref, Reset, Tag
-
-DIRECTORY, GITLINK = 0o040000, 0o160000
 
 
 class Executor:

@@ -12,6 +12,7 @@ from fastio.importer.source import wait_for
 from fastio.objects.kinds import BLOB, COMMIT, NAMES, TAG, TREE, Oid
 from fastio.objects.tags import parse_tag
 from fastio.objects.tree_edit import TreeEditor
+from fastio.objects.trees import DIRECTORY, GITLINK
 from fastio.stream.quoting import quote
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from fastio.importer.object_sink import ObjectSink
     from fastio.importer.options import ImportOptions
     from fastio.stream.commands import Dataref
-
-_GITLINK, _DIRECTORY = 0o160000, 0o040000
 
 
 class ReplyPipeClosed(Exception):
@@ -93,7 +92,7 @@ class Replies:
             self._say(b"missing %s\n" % shown)
             return
         mode, oid = found
-        word = {_GITLINK: b"commit", _DIRECTORY: b"tree"}.get(mode, b"blob")
+        word = {GITLINK: b"commit", DIRECTORY: b"tree"}.get(mode, b"blob")
         self._say(b"%06o %s %s\t%s\n" % (mode, word, oid.hex().encode(), shown))
 
     def _reader(self, root: Oid) -> TreeEditor:
