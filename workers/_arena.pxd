@@ -27,6 +27,7 @@ cdef class Arena:
     cdef void _push(self, uint32_t block) noexcept
     cdef void _unlink(self, uint32_t block) noexcept
     cdef uint32_t _take(self, uint32_t count) noexcept
+    cdef uint32_t _take_from(self, uint32_t number, uint32_t count, int tries) noexcept
     cdef void _trim(self, uint32_t block, uint32_t count) noexcept
     cdef void _release(self, uint32_t block, uint32_t count) noexcept
     cdef void _set_size(self, uint32_t block, uint32_t count) noexcept

@@ -126,15 +126,9 @@ cdef class Arena:
         """Unlink and return a free block of at least *count* granules, 0 if there is none."""
         cdef uint32_t own = bin_of(count), number = own + 1, word, block
         cdef uint64_t bits
-        cdef int _try
-        block = self.bins[own]
-        for _try in range(QUICK_TRIES):
-            if not block:
-                break
-            if self._header(block).size >= count:
-                self._unlink(block)
-                return block
-            block = self._header(block).next
+        block = self._take_from(own, count, QUICK_TRIES)
+        if block:
+            return block
         word = number >> 6
         if word < WORD_COUNT:
             bits = self.occupied[word] & ~((<uint64_t>1 << (number & 63)) - 1)
@@ -145,8 +139,13 @@ cdef class Arena:
                 block = self.bins[word * 64 + fastio_ctz64(bits)]
                 self._unlink(block)
                 return block
-        block = self.bins[own]
-        for _try in range(LAST_TRIES):
+        return self._take_from(own, count, LAST_TRIES)
+
+    cdef uint32_t _take_from(self, uint32_t number, uint32_t count, int tries) noexcept:
+        """The same from one bin, whose blocks may be too small: look at so many of them."""
+        cdef uint32_t block = self.bins[number]
+        cdef int _try
+        for _try in range(tries):
             if not block:
                 break
             if self._header(block).size >= count:

@@ -32,7 +32,6 @@ class BlobQueue:
     duplicates: int
     deltas: int
     redone: int
-    raw_bytes: int
     def __init__(
         self,
         arena: Arena,

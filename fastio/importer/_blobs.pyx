@@ -1,5 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Loops of the blob path; blobs.py tells the story."""
+"""The blob path: from the stream's bytes in the arena to an entry in the pack.
+
+A blob arrives (`admit`, or `open` and `fill`), is held back until its path is known, submitted
+with a delta base, and accepted when its result's turn has come; results count in order of
+submission. Its bytes stay in the arena for as long as something pins them: its own encoding, that
+of a blob whose base it is, the paths that have it as their newest version.
+"""
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -25,8 +31,6 @@ cdef enum:
     # Below this a delta cannot pay: its own headers and the copy cost as much.
     MIN_DELTA_TARGET = 50
     ELSEWHERE = 0xFFFF
-    # What a pack needs beside payloads for its last entry: that one's header, and the trailer.
-    ENTRY_ROOM = 64
 
 HELD, SUBMITTED, ACCEPTED = 0, 1, 2
 
@@ -89,7 +93,6 @@ cdef class BlobQueue:
     cdef readonly int64_t duplicates
     cdef readonly int64_t deltas
     cdef readonly int64_t redone
-    cdef readonly int64_t raw_bytes
     cdef int64_t last_offset
 
     def __init__(self, Arena arena, ObjectMap object_map, MarkTable marks, *, encoder, make_room,
@@ -119,7 +122,10 @@ cdef class BlobQueue:
         self.entries, self.pack_number = entries, pack_number
 
     def limit_packs(self, uint64_t pack_limit, turn_pack):
-        """Call *turn_pack*, which must call :meth:`continue_in`, before a pack passes the limit."""
+        """Call *turn_pack*, which must call :meth:`continue_in`, before a pack passes the limit.
+
+        The limit leaves out what an entry needs beside its payload; 0 means that there is none.
+        """
         self.pack_limit, self.turn_pack = pack_limit, turn_pack
 
     def set_find_packed(self, find_packed):
@@ -166,7 +172,6 @@ cdef class BlobQueue:
         blob.mark, blob.size, blob.stream_offset = mark, size, stream_offset
         blob.entry = -1
         blob.pins = 1
-        self.raw_bytes += size
         self.live.add(blob)
         return blob
 
@@ -229,21 +234,14 @@ cdef class BlobQueue:
 
     cpdef submit(self, Blob blob, Blob base):
         """Hand *blob* to the encoder, with the bytes of *base* (or None) as delta base."""
-        cdef Task task
         if base is not None and (blob.size < MIN_DELTA_TARGET or self.depth_limit <= 0
                                  or base.generation != self.generation or base.state == 0):
             base = None
         blob.out_capacity = c_deflate_bound(blob.size)
         blob.out_offset = self._allocate(blob.out_capacity)
-        task.raw_offset, task.raw_size = blob.raw_offset, blob.size
-        task.base_offset, task.base_size, task.max_delta = -1, 0, 0
         if base is not None:
-            task.base_offset, task.base_size = base.raw_offset, base.size
-            task.max_delta = blob.size // 2
             blob.depth = base.depth + 1
-            base.pins += 1
-        task.out_offset, task.out_capacity = blob.out_offset, blob.out_capacity
-        task.kind = KIND_BLOB
+            self.pin(base)
         blob.base = base
         if blob.held:
             blob.held = False
@@ -253,7 +251,7 @@ cdef class BlobQueue:
         self.in_flight += blob.size + blob.out_capacity
         self.submitted += 1
         self.batch.append(blob)
-        self.tasks += PyBytes_FromStringAndSize(<char *>&task, sizeof(Task))
+        self.tasks += _task(blob, base)
         self.batch_bytes += blob.size
         if len(self.batch) >= BATCH_TASKS or self.batch_bytes >= BATCH_BYTES:
             self.flush()
@@ -263,7 +261,7 @@ cdef class BlobQueue:
         if self.batch:
             tasks, batch, raw_bytes = bytes(self.tasks), self.batch, self.batch_bytes
             self.batch, self.tasks, self.batch_bytes = [], bytearray(), 0
-            self.batches.append((batch, tasks))
+            self.batches.append(batch)
             self.encoder.submit(tasks, len(batch), raw_bytes)
 
     # --- acceptance ---------------------------------------------------------------------------
@@ -276,7 +274,7 @@ cdef class BlobQueue:
                 self.results = self.encoder.take()
                 if self.results is None:
                     return
-                self.ready_batch, _ = self.batches.popleft()
+                self.ready_batch = self.batches.popleft()
                 self.ready_index = 0
                 if PyBytes_GET_SIZE(self.results) != (
                     len(self.ready_batch) * <Py_ssize_t>sizeof(Result)
@@ -335,7 +333,7 @@ cdef class BlobQueue:
             result = <const Result *>PyBytes_AS_STRING(again)
             depth = 0
         if (self.pack_limit and self.entries.count
-                and self.entries.c_offset() + result.packed_size + ENTRY_ROOM > self.pack_limit):
+                and self.entries.c_offset() + result.packed_size > self.pack_limit):
             self.turn_pack()
             if depth:
                 again = self._encode_full(blob)
@@ -362,22 +360,14 @@ cdef class BlobQueue:
         return depth if depth <= self.depth_limit else -1
 
     cdef bytes _encode_full(self, Blob blob):
-        cdef Task task
         self.redone += 1
-        task.raw_offset, task.raw_size = blob.raw_offset, blob.size
-        task.base_offset, task.base_size, task.max_delta = -1, 0, 0
-        task.out_offset, task.out_capacity = blob.out_offset, blob.out_capacity
-        task.kind = KIND_BLOB
-        return self.encoder.encode_here(
-            PyBytes_FromStringAndSize(<char *>&task, sizeof(Task)))
+        return self.encoder.encode_here(_task(blob, None))
 
     # --- errors -------------------------------------------------------------------------------
 
     def end_at(self, int64_t offset):
         """Let in no blob that begins behind byte *offset* of the stream, nor its mark."""
         self.last_offset = offset
-
-    # -------------------------------------------------------------------------------
 
     def describe(self, bytes task):
         """Say which blob a packed task is about: its place in the stream, and its mark if any."""
@@ -419,6 +409,19 @@ cdef class BlobQueue:
     def waiting(self):
         """How many submitted blobs are not accepted yet."""
         return self.submitted - self.accepted
+
+
+cdef bytes _task(Blob blob, Blob base):
+    """Pack what a worker is to do: encode *blob*, against *base* if there is one."""
+    cdef Task task
+    task.raw_offset, task.raw_size = blob.raw_offset, blob.size
+    task.base_offset, task.base_size, task.max_delta = -1, 0, 0
+    if base is not None:
+        task.base_offset, task.base_size = base.raw_offset, base.size
+        task.max_delta = blob.size // 2
+    task.out_offset, task.out_capacity = blob.out_offset, blob.out_capacity
+    task.kind = KIND_BLOB
+    return PyBytes_FromStringAndSize(<char *>&task, sizeof(Task))
 
 
 def _name(Blob blob):

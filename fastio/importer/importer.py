@@ -18,7 +18,7 @@ from fastio.importer.crash_report import write_crash_report
 from fastio.importer.encoder import Encoder
 from fastio.importer.executor import Executor
 from fastio.importer.intake import Intake
-from fastio.importer.object_sink import ObjectSink
+from fastio.importer.object_sink import ENTRY_ROOM, ObjectSink
 from fastio.importer.options import ImportOptions, OptionReader
 from fastio.importer.pipeline import Pipeline
 from fastio.importer.publish import Publisher
@@ -272,7 +272,7 @@ class Importer:
             queue.continue_in(self.sink.pack.entries, self.sink.pack_number)
 
         self.sink.pack_limit, self.sink.turn_pack = limit, turn_pack
-        queue.limit_packs(limit, turn_pack)
+        queue.limit_packs(max(1, limit - ENTRY_ROOM) if limit else 0, turn_pack)
 
     def _import_marks(self) -> None:
         for marks in self.options.import_marks:

@@ -146,7 +146,7 @@ class ObjectSink:
     def known(self, oid: Oid, kind: int) -> int:
         """The entry of an object that need not be written, or -1."""
         entry = self.map.find(oid)
-        if entry < 0 and self.store.has_packs and self.store.find_packed(oid):
+        if entry < 0 and self.store.find_packed(oid):
             entry = self.note_elsewhere(oid, kind)
         if entry >= 0:
             self.counters[kind].duplicates += 1
@@ -156,23 +156,19 @@ class ObjectSink:
         self, oid: Oid, kind: int, size: int, payload: bytes, base_offset: int, depth: int
     ) -> int:
         offset = self.pack.append(kind, size, payload, base_offset)
-        self.counters[kind].stored += 1
-        return self.map.insert(
-            oid,
-            pack=self.pack_number,
-            offset=offset,
-            kind=kind,
-            depth=depth,
-            crc=self.pack.last_crc,
-        )
+        return self._enter(oid, kind, offset, depth)
 
     def append_file(self, oid: Oid, kind: int, size: int, file: IO[bytes], packed_size: int) -> int:
         """Append an object whose packed payload is in *file*; returns its entry."""
         self._make_room(packed_size)
-        offset = self.pack.append_file(kind, size, file, packed_size)
+        return self._enter(oid, kind, self.pack.append_file(kind, size, file, packed_size), 0)
+
+    def _enter(self, oid: Oid, kind: int, offset: int, depth: int) -> int:
+        """Enter the object that was written last; returns its entry."""
         self.counters[kind].stored += 1
+        crc = self.pack.last_crc
         return self.map.insert(
-            oid, pack=self.pack_number, offset=offset, kind=kind, depth=0, crc=self.pack.last_crc
+            oid, pack=self.pack_number, offset=offset, kind=kind, depth=depth, crc=crc
         )
 
     def note_elsewhere(self, oid: Oid, kind: int) -> int:
