@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+CLIPPED_LINE: Final = 1024
+"""Bytes of a line that an error keeps: more than anybody reads, less than hurts."""
+
 
 class FastioError(Exception):
     """Base of all errors raised by fastio.
@@ -14,11 +19,31 @@ class FastioError(Exception):
 
 
 class StreamError(FastioError):
-    """The input breaks the fast-import language, or asks for what cannot be done."""
+    """The input breaks the fast-import language, or asks for what cannot be done.
 
-    def __init__(self, reason: str, offset: int = -1, command_number: int = 0) -> None:
+    Attributes:
+        reason: What is wrong, in words.
+        offset: Where in the stream the line or command starts; -1 when that is not known.
+        command_number: Which top-level command it is, counted from 1.
+        kind: A short word that stays the same when the words of *reason* change: ``date``,
+            ``ident``, ``mark``… (`fastio.stream.cures` has them all). Empty for errors that have
+            no usual cause.
+        line: The line that is to blame, without its LF and clipped; empty when not known.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        offset: int = -1,
+        command_number: int = 0,
+        *,
+        kind: str = "",
+        line: bytes = b"",
+    ) -> None:
+        # Kind and line cross processes as attributes, which pickle keeps beside the arguments.
         super().__init__(reason, offset, command_number)
         self.reason, self.offset, self.command_number = reason, offset, command_number
+        self.kind, self.line = kind, line[:CLIPPED_LINE]
 
     def __str__(self) -> str:
         if self.offset < 0:

@@ -55,7 +55,9 @@ def check_path(
         return
     link = mode == SYMLINK
     if _pattern(link, protect_ntfs).search(path) or (protect_hfs and _hfs_refuses(path, link)):
-        raise StreamError(f"invalid path '{path.decode('utf-8', 'backslashreplace')}'")
+        raise StreamError(
+            f"invalid path '{path.decode('utf-8', 'backslashreplace')}'", kind="refused-path"
+        )
 
 
 @cache

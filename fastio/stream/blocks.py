@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from fastio.errors import StreamError
 from fastio.stream import commands as c
 from fastio.stream.fields import read_committish, read_count
-from fastio.stream.quoting import shown
 from fastio.stream.reader import NEED_DATA, Steps, StreamReader
 
 
@@ -46,7 +44,7 @@ def _tag(reader: StreamReader, head: bytes) -> Steps[c.Command]:
         mark = declared_mark(line)
         line = yield from reader.next_line()
     if not line.startswith(b"from "):
-        raise StreamError(f"expected 'from' command, found: {shown(line)}")
+        raise reader.expected("'from'", line)
     from_ = read_committish(line[5:])
     line = yield from reader.next_line()
     if line.startswith(b"original-oid "):
@@ -75,10 +73,10 @@ def _alias(reader: StreamReader, _head: bytes) -> Steps[c.Command]:
     line = yield from reader.next_line()
     mark = declared_mark(line) if line.startswith(b"mark :") else None
     if mark is None:
-        raise StreamError(f"expected 'mark' command with a mark, found: {shown(line)}")
+        raise reader.expected("'mark :n'", line)
     line = yield from reader.next_line()
     if not line.startswith(b"to "):
-        raise StreamError(f"expected 'to' command, found: {shown(line)}")
+        raise reader.expected("'to'", line)
     reader.optional_lf = True
     return c.Alias(mark, read_committish(line[3:]))
 

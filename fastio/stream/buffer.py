@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from fastio.errors import StreamError
+from fastio.errors import CLIPPED_LINE, StreamError
 from fastio.stream.grammar import KIB, MAX_DATA, MAX_LINE, MIB
 
 CAPACITY: Final = 2 * MIB
@@ -103,7 +103,7 @@ class StreamBuffer:
             return self._take_last_line()
         self.line_start = start
         if stop - start > self.max_line:
-            raise StreamError(f"line longer than {self.max_line} bytes")
+            raise self._too_long()
         self.start = stop + 1
         return self.view[start:stop].tobytes()
 
@@ -113,13 +113,18 @@ class StreamBuffer:
         self._searched = end
         if end - start > self.max_line:
             self.line_start = start
-            raise StreamError(f"line longer than {self.max_line} bytes")
+            raise self._too_long()
         if not self.eof:
             return None
         self.at_end = start == end
         self.line_start = start
         self.start = end
         return self.view[start:end].tobytes()
+
+    def _too_long(self) -> StreamError:
+        start = self.line_start
+        line = self.view[start : min(start + CLIPPED_LINE, self.end)].tobytes()
+        return StreamError(f"line longer than {self.max_line} bytes", kind="line", line=line)
 
     def unread_line(self) -> None:
         """Give the line taken last back, to be taken once more."""
@@ -140,7 +145,7 @@ class StreamBuffer:
         # Not found: the body is at least as long as if the delimiter were the end of what is here.
         size = (at if at >= 0 else self.end - len(delimiter) - 1) - start
         if size > self.max_data:
-            raise StreamError(f"data longer than {self.max_data} bytes")
+            raise StreamError(f"data longer than {self.max_data} bytes", kind="data")
         if at < 0:
             return None
         self.start = min(at + len(delimiter) + 1, self.end)

@@ -5,12 +5,10 @@ Source: git-fast-import(1), "commit".
 
 from __future__ import annotations
 
-from fastio.errors import StreamError
 from fastio.stream import commands as c
 from fastio.stream.blocks import read_labels
 from fastio.stream.fields import read_committish, read_modify, read_note
 from fastio.stream.lines import IN_COMMIT, keyword_of
-from fastio.stream.quoting import shown
 from fastio.stream.reader import NEED_DATA, Steps, StreamReader
 
 
@@ -28,7 +26,7 @@ def _header(reader: StreamReader, head: bytes) -> Steps[c.Commit]:
         author = reader.ident(line[7:])
         line = yield from reader.next_line()
     if not line.startswith(b"committer "):
-        raise StreamError(f"expected 'committer' command, found: {shown(line)}")
+        raise reader.expected("'committer'", line)
     committer = reader.ident(line[10:])
     line = yield from reader.next_line()
     signatures: tuple[c.Signature, ...] = ()

@@ -35,14 +35,14 @@ def _is_raw(text: bytes, greatest: int | None) -> bool:
 def read_raw(text: bytes) -> bytes:
     """Check ``<seconds> <+hhmm>`` and return it as it is."""
     if not _is_raw(text, _GREATEST_OFFSET):
-        raise StreamError(f"invalid raw date: {shown(text)}")
+        raise StreamError(f"invalid raw date: {shown(text)}", kind="date")
     return text
 
 
 def read_raw_permissive(text: bytes) -> bytes:
     """Check a raw date whose offset may be any number."""
     if not _is_raw(text, None):
-        raise StreamError(f"invalid raw date: {shown(text)}")
+        raise StreamError(f"invalid raw date: {shown(text)}", kind="date")
     return text
 
 
@@ -55,7 +55,7 @@ def format_date(seconds: int, offset: int) -> bytes:
 def read_now(text: bytes) -> bytes:
     """Check that *text* is ``now`` and return the present time in the local zone."""
     if text != b"now":
-        raise StreamError(f"date is not 'now': {shown(text)}")
+        raise StreamError(f"date is not 'now': {shown(text)}", kind="date")
     seconds = int(time.time())
     return format_date(seconds, time.localtime(seconds).tm_gmtoff // 60)
 
@@ -66,7 +66,7 @@ def read_rfc2822(text: bytes) -> bytes:
 
     date = read_loose_date(text)
     if date is None:
-        raise StreamError(f"invalid rfc2822 date: {shown(text)}")
+        raise StreamError(f"invalid rfc2822 date: {shown(text)}", kind="date")
     return format_date(*date)
 
 

@@ -59,7 +59,7 @@ def _read_mark(text: bytes, at: int) -> tuple[Mark, int]:
     """Read ``:num`` at *at*, and return the mark and the position behind it."""
     value, end, _ = read_number(text, at + 1)
     if end == at + 1:
-        raise StreamError(f"no number after ':' in mark: {shown(text)}")
+        raise StreamError(f"no number after ':' in mark: {shown(text)}", kind="mark")
     return Mark(value), end
 
 
@@ -72,7 +72,7 @@ def read_committish(text: bytes) -> Committish:
         return Mark(int(digits))
     mark, end = _read_mark(text, 0)
     if end != len(text):
-        raise StreamError(f"garbage after mark: {shown(text)}")
+        raise StreamError(f"garbage after mark: {shown(text)}", kind="mark")
     return mark
 
 
@@ -90,8 +90,8 @@ def read_last_dataref(text: bytes) -> Dataref:
         return read_committish(text)
     if not is_oid(text):
         if any(is_oid(text[:digits]) for digits in OID_DIGITS):
-            raise StreamError(f"garbage after SHA1: {shown(text)}")
-        raise StreamError(f"invalid dataref: {shown(text)}")
+            raise StreamError(f"garbage after SHA1: {shown(text)}", kind="dataref")
+        raise StreamError(f"invalid dataref: {shown(text)}", kind="dataref")
     return text
 
 
@@ -108,14 +108,14 @@ def read_dataref(text: bytes, oid_name: str = "SHA1") -> tuple[Dataref, bytes]:
     if text[:1] == b":":
         mark, end = _read_mark(text, 0)
         if text[end : end + 1] != b" ":
-            raise StreamError(f"missing space after mark: {shown(text)}")
+            raise StreamError(f"missing space after mark: {shown(text)}", kind="mark")
         return mark, text[end + 1 :]
     word, space, rest = text.partition(b" ")
     if is_oid(word) and space:
         return word, rest
     if any(is_oid(word[:digits]) for digits in OID_DIGITS):
-        raise StreamError(f"missing space after {oid_name}: {shown(text)}")
-    raise StreamError(f"invalid dataref: {shown(text)}")
+        raise StreamError(f"missing space after {oid_name}: {shown(text)}", kind="dataref")
+    raise StreamError(f"invalid dataref: {shown(text)}", kind="dataref")
 
 
 def read_mode(text: bytes) -> int:
@@ -124,7 +124,7 @@ def read_mode(text: bytes) -> int:
     if mode is None and text and not text.strip(b"01234567"):
         mode = MODES.get(int(text, 8))
     if mode is None:
-        raise StreamError(f"invalid mode: {shown(text)}")
+        raise StreamError(f"invalid mode: {shown(text)}", kind="mode")
     return mode
 
 
@@ -134,7 +134,7 @@ def read_path(text: bytes, field: str = "path") -> bytes:
         return text
     path, end = unquote(text, field)
     if end != len(text):
-        raise StreamError(f"garbage after {field}: {shown(text)}")
+        raise StreamError(f"garbage after {field}: {shown(text)}", kind="path")
     return path
 
 
@@ -146,7 +146,7 @@ def read_path_pair(text: bytes) -> tuple[bytes, bytes]:
     else:
         source, space, rest = text.partition(b" ")
     if space != b" ":
-        raise StreamError(f"missing space after source: {shown(text)}")
+        raise StreamError(f"missing space after source: {shown(text)}", kind="path")
     return source, read_path(rest, "dest")
 
 
@@ -161,13 +161,15 @@ def read_modify(line: bytes) -> tuple[int, Dataref | None, bytes]:
             return mode, Mark(int(digits)), read_path(parts[3])
     text, space, rest = line[2:].partition(b" ")
     if not space:
-        raise StreamError(f"invalid mode: {shown(line)}")
+        raise StreamError(f"invalid mode: {shown(line)}", kind="mode")
     mode = read_mode(text)
     if not rest.startswith(b"inline "):
         dataref, rest = read_dataref(rest)
         return mode, dataref, read_path(rest)
     if mode in (TREE_MODE, GITLINK_MODE):
-        raise StreamError(f"neither directories nor gitlinks can be inline: {shown(line)}")
+        raise StreamError(
+            f"neither directories nor gitlinks can be inline: {shown(line)}", kind="mode"
+        )
     return mode, None, read_path(rest[7:])
 
 
@@ -184,7 +186,7 @@ def read_ls(line: bytes, *, in_commit: bool) -> tuple[Dataref | None, bytes]:
     text = line[3:]
     if text[:1] == b'"':
         if not in_commit:
-            raise StreamError(f"not in a commit: {shown(line)}")
+            raise StreamError(f"not in a commit: {shown(line)}", kind="dataref")
         return None, read_path(text)
     dataref, rest = read_dataref(text, "tree-ish")
     return dataref, read_path(rest)

@@ -32,15 +32,15 @@ def read_ident(text: bytes, date_format: str = "raw") -> bytes:
     opening = text.find(b"<")
     closing = text.find(b">")
     if opening < 0:
-        raise StreamError(f"missing < in ident string: {shown(text)}")
+        raise StreamError(f"missing < in ident string: {shown(text)}", kind="ident")
     if 0 <= closing < opening:
-        raise StreamError(f"no < before > in ident string: {shown(text)}")
+        raise StreamError(f"no < before > in ident string: {shown(text)}", kind="ident")
     if opening and text[opening - 1] != 0x20:
-        raise StreamError(f"missing space before < in ident string: {shown(text)}")
+        raise StreamError(f"missing space before < in ident string: {shown(text)}", kind="ident")
     if closing < 0 or text.find(b"<", opening + 1, closing) >= 0:
-        raise StreamError(f"missing > in ident string: {shown(text)}")
+        raise StreamError(f"missing > in ident string: {shown(text)}", kind="ident")
     if text[closing + 1 : closing + 2] != b" ":
-        raise StreamError(f"missing space after > in ident string: {shown(text)}")
+        raise StreamError(f"missing space after > in ident string: {shown(text)}", kind="ident")
     date = read_date(text[closing + 2 :], date_format)
     head = text[: closing + 2] if opening else b" " + text[: closing + 2]
     return head + date

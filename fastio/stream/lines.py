@@ -32,7 +32,7 @@ def _progress(line: bytes) -> c.Progress:
 def _get_mark(line: bytes) -> c.GetMark:
     mark = read_committish(line[9:])
     if not isinstance(mark, int):
-        raise StreamError(f"not a mark: {shown(line)}")
+        raise StreamError(f"not a mark: {shown(line)}", kind="mark")
     return c.GetMark(mark)
 
 

@@ -74,7 +74,7 @@ class StreamParser:
     @date_format.setter
     def date_format(self, name: str) -> None:
         if name not in DATE_READERS:
-            raise StreamError(f"unknown date format: {name}")
+            raise StreamError(f"unknown date format: {name}", kind="date-format")
         self._reader.date_format = name
 
     @property
@@ -126,8 +126,14 @@ class StreamParser:
                 raise self._failure from None
             return None
         except StreamError as error:
-            offset = self._reader.line_offset
-            self._failure = StreamError(error.reason, offset, self.command_number)
+            reader = self._reader
+            self._failure = StreamError(
+                error.reason,
+                reader.line_offset,
+                self.command_number,
+                kind=error.kind,
+                line=error.line or reader.last_line,
+            )
             raise self._failure from None
 
     def take_blobs(self, max_count: int) -> BlobRun | None:
@@ -171,7 +177,7 @@ class StreamParser:
                 self._between = True
         self._end_header()
         if self.require_done:
-            raise StreamError("stream ends early: the required 'done' is missing")
+            raise StreamError("stream ends early: the required 'done' is missing", kind="done")
 
     def _end_header(self) -> None:
         if not self._header_over:
@@ -181,7 +187,7 @@ class StreamParser:
     def _one_line(self, keyword: bytes, line: bytes) -> c.Command:
         """Read a command of one line, and see to what it changes in the parser."""
         if (read_line := TOP_LEVEL.get(keyword)) is None:
-            raise StreamError(f"unsupported command: {shown(line)}")
+            raise StreamError(f"unsupported command: {shown(line)}", kind="command")
         command = read_line(line)
         if isinstance(command, c.Feature):
             self._expect_header(line)
@@ -197,4 +203,6 @@ class StreamParser:
 
     def _expect_header(self, line: bytes) -> None:
         if not self._reader.in_header:
-            raise StreamError(f"feature or option after other commands: {shown(line)}")
+            raise StreamError(
+                f"feature or option after other commands: {shown(line)}", kind="header"
+            )

@@ -65,7 +65,7 @@ def unquote(text: bytes, field: str = "path") -> tuple[bytes, int]:
         if stop[0] == b'"':
             path = b"".join(parts)
             if 0 in path:
-                raise StreamError(f"NUL in {field}: {shown(text)}")
+                raise StreamError(f"NUL in {field}: {shown(text)}", kind="path")
             return path, at
         if (octal := _OCTAL.match(text, at)) is not None:
             parts.append(bytes((int(octal[0], 8),)))
@@ -75,7 +75,7 @@ def unquote(text: bytes, field: str = "path") -> tuple[bytes, int]:
             at += 1
         else:
             break
-    raise StreamError(f"invalid {field}: {shown(text)}")
+    raise StreamError(f"invalid {field}: {shown(text)}", kind="path")
 
 
 def shown(text: bytes, limit: int = 200) -> str:

@@ -62,6 +62,11 @@ class StreamReader:
         """Offset in the stream of the line taken last."""
         return self.buffer.base + self.buffer.line_start
 
+    @property
+    def last_line(self) -> bytes:
+        """The line taken last; empty at the end of input."""
+        return b"" if self.buffer.at_end or not self.recent else self.recent[-1]
+
     def line(self) -> bytes | None:
         """Take the next line that is no comment.
 
@@ -81,7 +86,7 @@ class StreamReader:
             if line[:1] == b"#":
                 self.in_header = False
             elif 0 in line and not line.startswith(b"progress "):
-                raise StreamError(f"NUL in command line: {shown(line)}")
+                raise StreamError(f"NUL in command line: {shown(line)}", kind="nul")
             else:
                 return line
         return None
@@ -98,6 +103,14 @@ class StreamReader:
             self.recent.pop()
         self.buffer.unread_line()
 
+    def expected(self, command: str, line: bytes) -> StreamError:
+        """Return the error for *line*, where only *command* may stand."""
+        if self.buffer.at_end:
+            return StreamError(
+                f"expected {command} command, found the end of input", kind="truncated"
+            )
+        return StreamError(f"expected {command} command, found: {shown(line)}", kind="expected")
+
     def ident(self, text: bytes) -> bytes:
         """Read an ident in the date format of the moment."""
         return read_ident(text, self.date_format)
@@ -105,7 +118,7 @@ class StreamReader:
     def body(self, line: bytes) -> Steps[c.Data | c.LargeData]:
         """Read a file's body, whose ``data`` line is *line*; a large one is only announced."""
         if not line.startswith(b"data <<"):
-            size = _size(line)
+            size = self._size(line)
             if size > self.piece_size:
                 self.pieces_left = size
                 return c.LargeData(size)
@@ -127,9 +140,9 @@ class StreamReader:
         if line.startswith(b"data <<"):
             view = yield from self._take_until(line[7:])
         else:
-            size, limit = _size(line), self.buffer.max_data
+            size, limit = self._size(line), self.buffer.max_data
             if size > limit:
-                raise StreamError(f"data longer than {limit} bytes")
+                raise StreamError(f"data longer than {limit} bytes", kind="data")
             view = self.buffer.take(size) or (yield from self._take(size))
         self.optional_lf = True
         return view
@@ -140,7 +153,8 @@ class StreamReader:
             if buffer.eof:
                 missing = self.pieces_left or size
                 raise StreamError(
-                    f"end of input in data ({missing - (buffer.end - buffer.start)} bytes missing)"
+                    f"end of input in data ({missing - (buffer.end - buffer.start)} bytes missing)",
+                    kind="truncated",
                 )
             yield NEED_DATA
         return view
@@ -148,12 +162,14 @@ class StreamReader:
     def _take_until(self, delimiter: bytes) -> Steps[memoryview]:
         while (view := self.buffer.take_until(delimiter)) is None:
             if self.buffer.eof:
-                raise StreamError(f"end of input in data (delimiter {shown(delimiter)!r} missing)")
+                raise StreamError(
+                    f"end of input in data (delimiter {shown(delimiter)!r} missing)",
+                    kind="truncated",
+                )
             yield NEED_DATA
         return view
 
-
-def _size(line: bytes) -> int:
-    if not line.startswith(b"data "):
-        raise StreamError(f"expected 'data n' command, found: {shown(line)}")
-    return read_count(line[5:])
+    def _size(self, line: bytes) -> int:
+        if not line.startswith(b"data "):
+            raise self.expected("'data n'", line)
+        return read_count(line[5:])
