@@ -26,6 +26,8 @@ Done = subprocess.CompletedProcess[bytes]
 class Target:
     """A repository."""
 
+    command = (*COMMAND, "import")  # what runs in `running`
+
     def __init__(self, path: Path, *options: str) -> None:
         self.path = path
         path.mkdir(parents=True)
@@ -61,9 +63,8 @@ class Target:
     def running(self, *words: str, **keywords: object) -> Iterator[subprocess.Popen[bytes]]:
         """Have ``fastio import`` running, with pipes; whatever happens, it is gone afterwards."""
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        command = [*COMMAND, "import", "--quiet", *words]
         with subprocess.Popen(
-            command,
+            [*self.command, "--quiet", *words],
             cwd=self.path,
             env=environment({}),
             **{**pipes, **keywords},  # type: ignore[call-overload]
