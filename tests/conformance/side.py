@@ -109,7 +109,7 @@ def _become(files: Sequence[BinaryIO], run: Callable[[], int]) -> None:
         for descriptor, file in enumerate(files):
             os.dup2(file.fileno(), descriptor)
         sys.stdin, sys.stdout, sys.stderr = (
-            open(fd, mode, closefd=False) for fd, mode in enumerate(("r", "w", "w"))
+            os.fdopen(fd, mode) for fd, mode in enumerate(("r", "w", "w"))
         )
         status = run()
     except BaseException:  # noqa: BLE001 - never to be seen, so let it be seen
