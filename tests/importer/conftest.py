@@ -19,7 +19,7 @@ def _nothing_is_left() -> Iterator[None]:
 
 def shared_files() -> set[str]:
     """Shared memory and semaphores by Python's and libc's names; others may work there, too."""
-    return {name for name in os.listdir("/dev/shm") if name.startswith(("psm_", "sem.", "mp-"))}
+    return {name for name in os.listdir("/dev/shm") if name.startswith(("psm_", "sem.mp-", "mp-"))}
 
 
 @pytest.fixture
