@@ -158,7 +158,7 @@ class Publisher:
         if path is None or (self._options.import_marks and not self.marks_complete):
             return
         try:
-            write_marks(path, self._marks())
+            write_marks(path, self._marks(), self._repository.config.shared_permissions)
         except FastioError as error:
             self.result.failed = True
             self._say(b"error: %s\n" % os.fsencode(str(error)))

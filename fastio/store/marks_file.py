@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from fastio.errors import MarksError
 from fastio.objects.kinds import Oid
+from fastio.store.new_files import make_directories, share
 
 LONGEST_LINE = 511  # what git reads into its buffer, NL included
 LARGEST_MARK = 2**64 - 1
@@ -58,12 +59,13 @@ def _read_lines(file: BinaryIO, path: str, oid_size: int | None) -> Iterator[tup
         yield mark, Oid(bytes.fromhex(found[2].decode()))
 
 
-def write_marks(path: str, marks: Iterable[tuple[int, Oid]]) -> None:
+def write_marks(path: str, marks: Iterable[tuple[int, Oid]], permissions: int = 0) -> None:
     """Replace the marks file *path*; missing directories above it are made.
 
     Args:
         path: Where to write; a symlink is followed.
         marks: Pairs of mark and oid, in ascending order.
+        permissions: As `Config.shared_permissions` says.
 
     Raises:
         MarksError: The file cannot be written, or another process is writing it.
@@ -71,11 +73,12 @@ def write_marks(path: str, marks: Iterable[tuple[int, Oid]]) -> None:
     target = os.path.realpath(path)
     lock = target + ".lock"
     try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
+        make_directories(os.path.dirname(target), permissions)
         # Mode "x" is what makes it a lock.
         with open(lock, "xb", buffering=_WRITE_SIZE) as file, _removed_on_error(lock):
             file.writelines(b":%d %s\n" % (mark, oid.hex().encode()) for mark, oid in marks)
             file.flush()
+            share(file.fileno(), permissions)
             os.replace(lock, target)
     except OSError as error:
         name = lock if isinstance(error, FileExistsError) else path

@@ -1,19 +1,29 @@
-"""New files of the object directory: temporary until complete, then linked to their names.
+"""New files: those of the object directory are temporary until complete, then get their names.
 
 Temporary names begin with ``tmp_``, so that git ignores them and ``git gc`` removes what a crash
 leaves. Modes are those git gives: read-only, and less than that where the umask says so, unless
-``core.sharedRepository`` says otherwise (`share`).
+``core.sharedRepository`` says otherwise (`share`), which counts for marks files as well.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from typing import NoReturn
 
 from fastio.errors import PackError
 
-__all__ = ["create_temporary", "give_name", "refuse", "remove", "share", "write_all", "write_new"]
+__all__ = [
+    "create_temporary",
+    "give_name",
+    "make_directories",
+    "refuse",
+    "remove",
+    "share",
+    "write_all",
+    "write_new",
+]
 
 
 def create_temporary(directory: bytes, prefix: bytes) -> tuple[bytes, int]:
@@ -76,17 +86,44 @@ def write_new(path: bytes, content: bytes) -> bool:
     return True
 
 
-def share(fd: int, permissions: int) -> None:
-    """Give a new file the mode that a shared repository wants, never one that can be written to.
+def make_directories(path: str, permissions: int) -> None:
+    """Make a directory and those above it, as far as they are missing.
 
     Args:
-        fd: The file.
+        path: The directory.
+        permissions: As for `share`, for those that are new.
+
+    Raises:
+        OSError: The file system refuses.
+    """
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        make_directories(os.path.dirname(path), permissions)
+        os.mkdir(path)
+    share(path, permissions)
+
+
+def share(new: int | str, permissions: int) -> None:
+    """Give a new file or directory the mode that a shared repository wants.
+
+    What its owner may not write to stays so for everybody, and directories can be entered by those
+    who may read them, and hand on their group.
+
+    Args:
+        new: Its descriptor or path.
         permissions: As `Config.shared_permissions` says.
     """
     if not permissions:
         return
-    wanted = abs(permissions) & 0o444
-    os.fchmod(fd, wanted if permissions < 0 else os.fstat(fd).st_mode & 0o777 | wanted)
+    mode, wanted = os.stat(new).st_mode, abs(permissions)
+    if not mode & stat.S_IWUSR:
+        wanted &= 0o444
+    if stat.S_ISDIR(mode):
+        wanted |= (wanted & 0o444) >> 2 | stat.S_ISGID
+    os.chmod(new, wanted if permissions < 0 else mode & 0o777 | wanted)
 
 
 def write_all(fd: int, data: bytes) -> None:
