@@ -129,9 +129,7 @@ KINDS = (
 
 @pytest.mark.parametrize("spelling", [b"", b'""'])
 @pytest.mark.parametrize("what", [b"COMMIT", b"TREE", b":1"])
-def test_the_root_of_what_is_named_by_oid_or_mark(
-    disk: Side, spelling: bytes, what: bytes
-) -> None:
+def test_the_root_of_what_is_named_by_oid_or_mark(disk: Side, spelling: bytes, what: bytes) -> None:
     tree = oid_of(disk, "disk^{tree}")
     oid = {b"COMMIT": oid_of(disk, "disk"), b"TREE": tree}.get(what, what)
     stream = commit(1, inline(b"dir/f", b"old")) + b"ls %b %b\n" % (oid, spelling)
