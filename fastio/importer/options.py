@@ -26,8 +26,8 @@ SIGNATURE_MODES = {
     "warn-strip": "warn-strip",
 }
 NOT_YET_SIGNATURE_MODES = ("strip-if-invalid", "sign-if-invalid", "abort-if-invalid")
-# Features that only announce that a command exists.
-ANNOUNCEMENTS = frozenset((b"alias", b"cat-blob", b"get-mark", b"ls", b"notes"))
+# Flags that only announce that a command exists.
+ANNOUNCEMENTS = frozenset(("alias", "cat-blob", "get-mark", "ls", "notes"))
 UNSAFE_FEATURES = frozenset((b"import-marks", b"import-marks-if-exists", b"export-marks"))
 
 
@@ -160,8 +160,6 @@ class OptionReader:
             raise StreamError(
                 f"feature '{text}' forbidden in input without --allow-unsafe-features"
             )
-        if name in ANNOUNCEMENTS and value is None:
-            return
         if name.startswith(b"import-marks") and value is not None:
             self._stream_imports += 1
             if self._stream_imports > 1:
@@ -184,7 +182,7 @@ class OptionReader:
         elif name in ("relative-marks", "no-relative-marks"):
             options.relative_marks = name == "relative-marks"
         else:
-            return False
+            return name in ANNOUNCEMENTS
         return True
 
     def _value(self, name: str, equals: str, value: str) -> bool:
