@@ -6,6 +6,7 @@ has come is the oid known, and with it whether the pack needs the object at all.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import IO, TYPE_CHECKING
 
@@ -44,7 +45,7 @@ class BigBlobWriter:
         self._hash = self._sink.object_format.new(b"blob %d\x00" % size)
         self._deflater = Deflater(self._level)
         path, fd = create_temporary(self._directory, b"tmp_blob_")
-        self._file = os.fdopen(fd, "w+b")  # finish() closes it
+        self._file = os.fdopen(fd, "w+b")  # finish() closes it, or close()
         remove(path)
 
     def write(self, data: Data) -> None:
@@ -70,6 +71,12 @@ class BigBlobWriter:
         if self._mark:
             self._sink.marks.set(self._mark, entry)
         return self._mark, entry
+
+    def close(self) -> None:
+        """Let go of a blob that will not come to its end."""
+        if self._file is not None:
+            with contextlib.suppress(OSError):  # what it still holds may not fit on the disk
+                self._file.close()
 
     def _put(self, packed: bytes) -> None:
         assert self._file is not None

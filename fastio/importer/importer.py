@@ -105,6 +105,9 @@ class Importer:
         self.parser.header_ended = self._apply_command_line
         self.encoder: Encoder | None = None
         self.queue: BlobQueue | None = None
+        self._big = BigBlobWriter(
+            self.sink, os.path.join(repository.objects_dir, b"pack"), self._level
+        )
         self._pipeline: Pipeline
         self._intake: Intake | None = None
 
@@ -247,7 +250,6 @@ class Importer:
         )
         replies.before_progress = self.before_message
         threshold = options.big_file_threshold or self._threshold
-        directory = os.path.join(self.repository.objects_dir, b"pack")
         self._intake = Intake(
             self.parser,
             pipeline,
@@ -255,7 +257,7 @@ class Importer:
             bases,
             self.executor,
             replies,
-            BigBlobWriter(self.sink, directory, self._level),
+            self._big,
             largest=min(threshold, budget.largest_blob),
             publish=self._checkpoint,
         )
@@ -345,6 +347,7 @@ class Importer:
     def _close(self) -> None:
         if self.encoder is not None:
             self.encoder.close()
+        self._big.close()
         self._revisions.close()
         self.store.close()
         self.publisher.close()
