@@ -1,11 +1,17 @@
-"""The repositories that every test of this room is given twice: one for git, one for ours."""
+"""Two ways to hold an import against git's.
 
+With ``side`` a test is run twice, for git and for ours, each with a repository of its own. With
+``both`` a stream is given to both in one test, and all that came of it must be the same.
+"""
+
+import functools
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.side import Side
+from tests.conformance.trial import Trial
 from tests.importer.conftest import _nothing_is_left
 
 __all__ = ["_nothing_is_left"]
@@ -25,3 +31,24 @@ def new_side(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Si
 def side(new_side: Callable[..., Side]) -> Side:
     """A bare repository in which every pack stays a pack."""
     return new_side("--bare")
+
+
+@pytest.fixture(scope="session")
+def base(tmp_path_factory: pytest.TempPathFactory):
+    """Gives, for a stream and an object format, a repository into which git has imported it."""
+
+    @functools.cache
+    def make(stream: bytes, object_format: str) -> Path:
+        path = tmp_path_factory.mktemp("base") / "repository"
+        repository = Side("git", path, "--bare", f"--object-format={object_format}")
+        if stream:
+            repository.git("fast-import", "--quiet", text=stream)
+        return path
+
+    return make
+
+
+@pytest.fixture
+def both(tmp_path: Path, base) -> Trial:
+    """Gives a stream to us and to git."""
+    return Trial(tmp_path, base)
