@@ -170,6 +170,7 @@ class Trial:
         before: bytes = b"",
         config: Sequence[str] = (),
         object_format: str = "sha1",
+        trees: Sequence[bytes] = (),
         status: int = 0,
         since: tuple[int, ...] = (0,),
     ) -> Outcome:
@@ -181,10 +182,12 @@ class Trial:
             before: What the repository holds already, as a stream.
             config: Settings, as ``section.name=value``.
             object_format: Of the repository.
+            trees: Contents of trees that it also holds; a stream can make no odd ones.
             status: The exit status.
             since: The first version of git that behaves like this; older ones are not asked.
         """
         place = {"before": before, "config": config, "object_format": object_format}
+        place["trees"] = trees
         ours = self.ours(stream, *options, status=status, **place)
         if git_version() >= since:
             git = self.git(stream, *options, **place)
@@ -223,12 +226,19 @@ class Trial:
         return copy.outcome(done.returncode, done.stdout, done.stderr)
 
     def _copy(
-        self, before: bytes = b"", config: Sequence[str] = (), object_format: str = "sha1"
+        self,
+        before: bytes = b"",
+        config: Sequence[str] = (),
+        object_format: str = "sha1",
+        trees: Sequence[bytes] = (),
     ) -> Copy:
         self._count += 1
         place = self._directory / str(self._count)
         place.mkdir()
-        return Copy(place / "repository", self._base(before, object_format), config)
+        copy = Copy(place / "repository", self._base(before, object_format), config)
+        for tree in trees:
+            copy.git("hash-object", "-w", "--literally", "-t", "tree", "--stdin", text=tree)
+        return copy
 
 
 @contextlib.contextmanager
