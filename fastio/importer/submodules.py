@@ -23,16 +23,18 @@ def read_rewrites(old_files: Mapping[str, str], new_files: Mapping[str, str]) ->
 
     Args:
         old_files: Paths of the marks files with the stream's oids, by the submodule's name.
-        new_files: Paths of those with the oids to write. Names that only this one has are ignored.
+        new_files: Paths of those with the oids to write. Names that only this one has have no
+            effect, but their files must be readable as well.
 
     Raises:
         MarksError: A file cannot be read, or has no partner, or a mark of an old oid has none.
     """
     rewrites: dict[Oid, Oid] = {}
+    new_oids = {name: _read(path) for name, path in new_files.items()}
     for name, path in old_files.items():
-        if name not in new_files:
+        if name not in new_oids:
             raise MarksError(f"--rewrite-submodules-from={name} without its -to")
-        new = _read(new_files[name])
+        new = new_oids[name]
         for mark, oid in _read(path).items():
             if mark not in new:
                 raise MarksError(f"mark :{mark} of {path} is missing in {new_files[name]}")
