@@ -74,9 +74,9 @@ def test_marks_features_need_permission(side: Side, feature: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("words", "option", "told"),
-    [([], b"", True), ([], b"quiet", False), (["--quiet"], b"", False), (["--stats"], b"quiet", True),
-     (["--quiet"], b"stats", False), (["--quiet", "--stats"], b"", True),
-     (["--stats", "--quiet"], b"", False)],
+    [([], b"", True), ([], b"quiet", False), (["--quiet"], b"", False),
+     (["--stats"], b"quiet", True), (["--quiet"], b"stats", False),
+     (["--quiet", "--stats"], b"", True), (["--stats", "--quiet"], b"", False)],
 )  # fmt: skip
 def test_the_command_line_says_last_who_wants_statistics(
     side: Side, words: list[str], option: bytes, told: bool

@@ -73,7 +73,8 @@ LARGE = b"compresses well " * 5000
      (["core.compression=9", "pack.compression=0"], "0", True),
      (["core.compression=0", "core.looseCompression=9"], "9", False),
      (["core.compression=9", "core.looseCompression=0"], "9", True),
-     (["core.looseCompression=0"], "0", False), (["pack.compression=0"], "9", False), ([], "0", False)],
+     (["core.looseCompression=0"], "0", False), (["pack.compression=0"], "9", False),
+     ([], "0", False)],
 )  # fmt: skip
 def test_the_nearest_setting_of_compression_counts(
     side: Side, settings: list[str], limit: str, stored: bool
