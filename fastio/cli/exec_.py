@@ -8,7 +8,8 @@ clean up.
 we take over. Its ``git`` is a shell script, since it also runs for every other git command and a
 shell starts in a millisecond. It finds the subcommand behind the global options. One of ours
 becomes ``fastio <global options> <name>``; for all else it executes the real git, the first one
-on PATH that is not in a ``handover``.
+on PATH that is not in a ``handover``. To take over one more subcommand, add a copy of
+``git-fast-import`` under its name, and the name to `fastio.cli.main.COMMANDS`.
 
 git prepends its exec path, where there is a ``git`` as well, to the PATH of what it runs: programs
 like git-filter-repo, aliases, hooks, remote helpers. So the script sets GIT_EXEC_PATH to

@@ -76,13 +76,6 @@ def test_words_that_make_no_sense(
     assert (target.files(), target.refs()) == ([], {})
 
 
-@pytest.mark.parametrize("words", [["--help"], ["import", "--help"], ["import", "-h"]])
-def test_help_goes_to_stdout(target: Target, words: list[str]) -> None:
-    done = target.fastio(*words)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.startswith(b"usage: fastio")
-
-
 def test_statistics(target: Target) -> None:
     done = target.fastio("import", stream=HISTORY)
     lines = done.stderr.decode().splitlines()
@@ -123,14 +116,21 @@ def test_statistics_after_refused_refs_but_not_after_a_fatal_error(target: Targe
 
 
 def on_terminal(
-    target: Target, *words: str, size: tuple[int, int] = (24, 100), status: int = 0
+    target: Target,
+    *words: str,
+    command: str = "import",
+    size: tuple[int, int] = (24, 100),
+    status: int = 0,
 ) -> bytes:
     """What an import shows on a terminal."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, size)
-    command = [*COMMAND, "import", *words, "dump"]
     with subprocess.Popen(
-        command, cwd=target.path, stdout=theirs, stderr=theirs, env=environment({})
+        [*COMMAND, command, *words, "dump"],
+        cwd=target.path,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment({}),
     ) as process:
         os.close(theirs)
         shown = b""
@@ -165,12 +165,15 @@ def test_messages_begin_a_line_beside_the_progress_bar(target: Target) -> None:
     assert re.search(rb"\r *\rfatal: ", shown)
 
 
-@pytest.mark.parametrize("word", ["--quiet", "--no-progress"])
-def test_no_progress_bar(target: Target, word: str) -> None:
-    (target.path / "dump").write_bytes(STREAM)
-    shown = on_terminal(target, word)
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [("import", ["--quiet"]), ("import", ["--no-progress"]), ("fast-import", [])],
+)
+def test_no_progress_bar(target: Target, command: str, words: list[str]) -> None:
+    (target.path / "dump").write_bytes(HISTORY)
+    shown = on_terminal(target, *words, command=command)
     assert b"reading" not in shown
-    assert bool(shown) == (word == "--no-progress")
+    assert bool(shown) == (words != ["--quiet"])
 
 
 def test_as_a_command_of_git(target: Target, tmp_path: Path) -> None:

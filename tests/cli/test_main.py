@@ -1,0 +1,40 @@
+"""The program ``fastio``: help, version, and commands that there are not."""
+
+import pytest
+
+import fastio
+from fastio.cli.main import COMMANDS
+from tests.importer.target import Target
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"], ["-C", ".", "help"]])
+def test_help_lists_the_commands(target: Target, words: list[str]) -> None:
+    done = target.fastio(*words)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"usage: fastio")
+    listed = done.stdout.decode().split()
+    assert all(command in listed for command in COMMANDS if not command.startswith("fast-"))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_way_to_ask_for_help_of_a_command(target: Target, command: str) -> None:
+    helps = ([command, "--help"], [command, "-h"], ["help", command], ["--help", command])
+    answers = [target.fastio(*words) for words in helps]
+    assert {(done.returncode, done.stderr) for done in answers} == {(0, b"")}
+    [text] = {done.stdout.decode() for done in answers}
+    assert text.startswith("usage: fastio ")
+    assert command.removeprefix("fast-") in text.splitlines()[0]
+
+
+@pytest.mark.parametrize("word", ["--version", "-v", "version"])
+def test_version(target: Target, word: str) -> None:
+    assert target.fastio(word).stdout.decode() == f"fastio {fastio.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["frobnicate"], ["help", "frobnicate"], ["--help", "frobnicate"]]
+)
+def test_unknown_command(target: Target, words: list[str]) -> None:
+    done = target.fastio(*words)
+    assert (done.returncode, done.stdout) == (129, b"")
+    assert done.stderr.startswith(b"fastio: 'frobnicate' is not a fastio command\nusage: ")
