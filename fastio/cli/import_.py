@@ -49,7 +49,8 @@ git's options, as in 'git fast-import':
     --export-pack-edges=<file>
     --rewrite-submodules-from=<name>:<file> --rewrite-submodules-to=<name>:<file>
     --signed-commits=<mode> --signed-tags=<mode>
-        (verbatim, warn-verbatim, strip, warn-strip, abort)
+        (verbatim, warn-verbatim, strip, warn-strip, abort, strip-if-invalid,
+        sign-if-invalid[=<key>], abort-if-invalid)
 """
 
 

@@ -6,6 +6,7 @@ before it has its place in the object map.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -118,15 +119,19 @@ class Executor:
             branch.notes = self._notes.count
         tree = editor.write()
         parents = self._merges if branch.tip is None else [branch.tip, *self._merges]
-        body = build_commit(
-            tree,
-            parents,
-            header.author or header.committer,
-            header.committer,
-            encoding=header.encoding,
-            signatures=self._signed,
-            message=header.message,
-        )
+
+        def build(signatures: Mapping[str, bytes]) -> bytes:
+            return build_commit(
+                tree,
+                parents,
+                header.author or header.committer,
+                header.committer,
+                encoding=header.encoding,
+                signatures=signatures,
+                message=header.message,
+            )
+
+        body = self._signatures.commit_body(build, self._signed, header.message)
         entry = self._sink.store_object(COMMIT, body)
         branch.tip, branch.tree = Oid(self._sink.map.oid(entry)), tree
         self._resolver.remember_tree(branch.tip, tree)
@@ -227,8 +232,11 @@ class Executor:
     def tag(self, command: Tag) -> None:
         """Store an annotated tag."""
         kind, target = self._resolver.any_object(command.from_)
-        message = self._signatures.of_tag(command.name, command.message)
-        body = build_tag(target, kind, command.name, command.tagger, message=message)
+
+        def build(message: bytes) -> bytes:
+            return build_tag(target, kind, command.name, command.tagger, message=message)
+
+        body = self._signatures.tag_body(command, build)
         entry = self._sink.store_object(TAG, body)
         self.tags.append((command.name, Oid(self._sink.map.oid(entry))))
         if command.mark:

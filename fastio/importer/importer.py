@@ -97,7 +97,7 @@ class Importer:
             self.sink,
             self.branches,
             self._resolver,
-            SignaturePolicy(options, self._warn),
+            SignaturePolicy(repository, options, self._warn),
         )
         self.publisher = Publisher(repository, options, self.sink, self.executor, self._say)
         self._reader = OptionReader(options, self._marks_directory, self._warn)

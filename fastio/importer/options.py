@@ -24,8 +24,10 @@ SIGNATURE_MODES = {
     "abort": "abort",
     "strip": "strip",
     "warn-strip": "warn-strip",
+    "strip-if-invalid": "strip-if-invalid",
+    "sign-if-invalid": "sign-if-invalid",
+    "abort-if-invalid": "abort-if-invalid",
 }
-NOT_YET_SIGNATURE_MODES = ("strip-if-invalid", "sign-if-invalid", "abort-if-invalid")
 # Flags that only announce that a command exists.
 ANNOUNCEMENTS = frozenset(("alias", "cat-blob", "get-mark", "ls", "notes"))
 UNSAFE_FEATURES = frozenset((b"import-marks", b"import-marks-if-exists", b"export-marks"))
@@ -50,6 +52,8 @@ class ImportOptions:
         depth: Longest delta chain; None means what the configuration says.
         max_pack_size: Bytes of a pack, 0 for any number; None likewise.
         big_file_threshold: Blobs longer than this many bytes are streamed; None likewise.
+        signed_commits_key: What ``sign-if-invalid`` signs with; empty for the default.
+        signed_tags_key: The same for tags.
     """
 
     force: bool = False
@@ -66,7 +70,9 @@ class ImportOptions:
     big_file_threshold: int | None = None
     active_branches: int = 5
     signed_commits: str = "verbatim"
+    signed_commits_key: str = ""
     signed_tags: str = "verbatim"
+    signed_tags_key: str = ""
 
     def __init__(
         self,
@@ -227,11 +233,11 @@ class OptionReader:
         elif name == "export-pack-edges":
             options.export_pack_edges = self._open_edges(value)
         elif name in ("signed-commits", "signed-tags"):
-            mode = self._signature_mode(name, value)
+            mode, key = self._signature_mode(name, value)
             if name == "signed-commits":
-                options.signed_commits = mode
+                options.signed_commits, options.signed_commits_key = mode, key
             else:
-                options.signed_tags = mode
+                options.signed_tags, options.signed_tags_key = mode, key
         else:
             return False
         return True
@@ -255,13 +261,13 @@ class OptionReader:
         except OSError as error:
             raise StreamError(f"cannot open '{value}': {error.strerror}") from error
 
-    def _signature_mode(self, name: str, value: str) -> str:
-        if value.partition("=")[0] in NOT_YET_SIGNATURE_MODES:
-            raise UsageError(f"--{name}={value} is not supported yet")
-        mode = SIGNATURE_MODES.get(value)
-        if mode is None:
+    def _signature_mode(self, name: str, value: str) -> tuple[str, str]:
+        """Return mode and key of ``mode`` or ``sign-if-invalid=key``."""
+        word, equals, key = value.partition("=")
+        mode = SIGNATURE_MODES.get(word)
+        if mode is None or (equals and mode != "sign-if-invalid"):
             raise UsageError(f"unknown --{name} mode '{value}'")
-        return mode
+        return mode, key
 
     def _uint(self, name: str, value: str, limit: int) -> int:
         try:

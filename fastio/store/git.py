@@ -1,4 +1,4 @@
-"""Running git itself: one command to its end, or one that is kept and talked to.
+"""Running git itself, and what git would run: to its end, or kept and talked to.
 
 Pipes cannot deadlock here: one loop (``GitProcess.wait_for``) writes what git is ready to read
 and reads what git has written, whichever comes first, so a command may answer before it has
@@ -59,13 +59,34 @@ class Git:
         self, *arguments: str | bytes, text: bytes = b"", capture_stderr: bool = False
     ) -> Finished:
         """Run a command to its end, with *text* as its standard input."""
-        with self.start(*arguments, capture_stderr=capture_stderr) as process:
+        return _finish(self.start(*arguments, capture_stderr=capture_stderr), text)
+
+    def run_program(self, command: Sequence[str | bytes], *, text: bytes = b"") -> Finished:
+        """Run another program to its end, in the environment in which git would run it.
+
+        Raises:
+            RepositoryError: It cannot be run.
+        """
+        return _finish(GitProcess(command, self.environment, capture_stderr=True), text)
+
+    def with_environment(self, **variables: str) -> Git:
+        """The same git in an environment with more *variables*."""
+        return Git(self.program, self.directory, self.environment | variables)
+
+
+def _finish(process: GitProcess, text: bytes) -> Finished:
+    """Talk with a process until it ends; if that is interrupted, it must not go on without us."""
+    with process:
+        try:
             process.send(text)
             return process.finish()
+        except BaseException:
+            process.terminate()
+            raise
 
 
 class GitProcess:
-    """A running git whose stdin and stdout (and stderr, if captured) are ours.
+    """A running git, or another program, whose stdin and stdout (and stderr, if captured) are ours.
 
     ``output`` and ``errors`` hold what has arrived and was not yet taken away.
     """
@@ -103,7 +124,8 @@ class GitProcess:
         except OSError as error:
             for descriptor in ours:
                 os.close(descriptor)
-            raise RepositoryError(f"cannot run '{command[0]!s}': {error.strerror}") from error
+            name = os.fsdecode(command[0])
+            raise RepositoryError(f"cannot run '{name}': {error.strerror}") from error
         finally:
             for descriptor in theirs:
                 os.close(descriptor)
@@ -134,6 +156,11 @@ class GitProcess:
         self._close_stdin()
         self.wait_for(lambda: False)
         return Finished(self.close(), bytes(self.output), bytes(self.errors))
+
+    def terminate(self) -> None:
+        """Tell the process to end now; close it as well."""
+        if self._status is None:
+            os.kill(self._pid, signal.SIGTERM)
 
     def close(self) -> int:
         """Close the pipes and wait for git's end; its exit status."""

@@ -5,12 +5,13 @@ Source: gitformat-loose(5).
 
 from __future__ import annotations
 
+import os
 import re
 
 from isal import isal_zlib
 
 from fastio.errors import ObjectError
-from fastio.objects.kinds import NUMBERS, Oid
+from fastio.objects.kinds import NAMES, NUMBERS, Oid
 from fastio.store.entry_reader import InflateError
 
 _HEADER = rb"(commit|tree|blob|tag) ([0-9]{1,19})\0"
@@ -21,6 +22,18 @@ def loose_path(directory: bytes, oid: bytes) -> bytes:
     """Where an object lies below an object directory."""
     name = oid.hex().encode()
     return b"%s/%s/%s" % (directory, name[:2], name[2:])
+
+
+def write_loose(directory: bytes, oid: Oid, kind: int, body: bytes) -> None:
+    """Write an object that is read once and thrown away: neither small nor safe from a crash.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    path = loose_path(directory, oid)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(isal_zlib.compress(b"%s %d\0%s" % (NAMES[kind], len(body), body), 0))
 
 
 def read_loose(directory: bytes, oid: Oid) -> tuple[int, bytes] | None:

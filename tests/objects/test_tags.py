@@ -6,7 +6,7 @@ import pytest
 
 from fastio.errors import ObjectError
 from fastio.objects.kinds import BLOB, COMMIT, TAG, Oid
-from fastio.objects.tags import build_tag, parse_tag, split_signature
+from fastio.objects.tags import build_tag, parse_tag
 
 A = Oid(b"\xaa" * 20)
 
@@ -36,14 +36,3 @@ def test_the_target_is_read_back(oid: Oid, kind: int) -> None:
 def test_what_is_no_tag_is_an_object_error(body: bytes) -> None:
     with pytest.raises(ObjectError):
         parse_tag(body)
-
-
-def test_a_signature_starts_at_the_last_line_that_begins_one() -> None:
-    block = b"-----BEGIN PGP SIGNATURE-----\nabc\n-----END PGP SIGNATURE-----\n"
-    assert split_signature(b"text\n" + block + block) == (b"text\n" + block, block)
-    assert split_signature(block) == (b"", block)
-
-
-@pytest.mark.parametrize("message", [b"", b"text\n", b"> -----BEGIN PGP SIGNATURE-----\n"])
-def test_a_message_without_signature_is_all_message(message: bytes) -> None:
-    assert split_signature(message) == (message, b"")
