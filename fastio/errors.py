@@ -57,6 +57,10 @@ class UsageError(FastioError):
     exit_status = 129
 
 
+class OptionError(FastioError):
+    """An option of git's on the command line is unknown, or its value is bad."""
+
+
 class ObjectError(FastioError):
     """An object is missing, of the wrong type, or not what its oid says."""
 

@@ -65,9 +65,13 @@ class BranchTable:
         branch = self._branches.get(name)
         if branch is None:
             if not check_ref_format(name, allow_onelevel=True):
-                raise StreamError(f"branch name doesn't conform to GIT standards: {show(name)}")
+                raise StreamError(
+                    f"branch name doesn't conform to GIT standards: {show(name)}", kind="ref-name"
+                )
             if self._is_reserved(name):
-                raise StreamError(f"a ref would write over git's own '{show(name)}'")
+                raise StreamError(
+                    f"a ref would write over git's own '{show(name)}'", kind="reserved-name"
+                )
             branch = self._branches[name] = Branch(name)
         return branch
 

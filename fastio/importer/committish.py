@@ -48,7 +48,9 @@ class CommittishResolver:
             return branch.tip
         oid = self._revisions.resolve(value) if value else None
         if oid is None:
-            raise StreamError(f"invalid ref name or not a valid commit: {show(value)}")
+            raise StreamError(
+                f"invalid ref name or not a valid commit: {show(value)}", kind="committish"
+            )
         return oid
 
     def marked_commit(self, mark: int) -> Oid:
@@ -56,7 +58,9 @@ class CommittishResolver:
         entry = self.entry_of_mark(mark)
         kind = self._sink.map.kind(entry)
         if kind != COMMIT:
-            raise StreamError(f"mark :{mark} is not a commit but a {NAMES[kind].decode()}")
+            raise StreamError(
+                f"mark :{mark} is not a commit but a {NAMES[kind].decode()}", kind="mark-type"
+            )
         return Oid(self._sink.map.oid(entry))
 
     def entry_of_mark(self, mark: int) -> int:
@@ -67,7 +71,7 @@ class CommittishResolver:
         """
         entry = self._sink.marks.get(mark)
         if entry < 0:
-            raise StreamError(f"mark :{mark} not declared")
+            raise StreamError(f"mark :{mark} not declared", kind="undeclared-mark")
         return entry
 
     def any_object(self, value: Committish) -> tuple[int, Oid]:
@@ -78,7 +82,7 @@ class CommittishResolver:
         branch = self._branches.get(value)
         if branch is not None:
             if branch.tip is None:
-                raise StreamError(f"can't tag an empty branch: {show(value)}")
+                raise StreamError(f"can't tag an empty branch: {show(value)}", kind="empty-branch")
             return COMMIT, branch.tip
         oid = self.full_oid(value)
         if oid is not None:
@@ -87,7 +91,7 @@ class CommittishResolver:
                 return self._sink.map.kind(entry), oid
         found = self._revisions.resolve_object(value) if value else None
         if found is None:
-            raise StreamError(f"not a valid object: {show(value)}")
+            raise StreamError(f"not a valid object: {show(value)}", kind="committish")
         return found
 
     def full_oid(self, text: bytes) -> Oid | None:
@@ -109,7 +113,7 @@ class CommittishResolver:
         if self.rewrites:
             oid = self.rewrites.get(Oid(bytes.fromhex(text.decode("ascii"))), oid)
         if oid is None:
-            raise StreamError(f"invalid dataref: {show(text)}")
+            raise StreamError(f"invalid dataref: {show(text)}", kind="dataref")
         return oid
 
     def remember_tree(self, commit: Oid, tree: Oid) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fastio.importer.branches import Branch
+    from fastio.importer.diagnosis import Diagnosis
     from fastio.importer.executor import Executor
     from fastio.importer.object_sink import ObjectSink
     from fastio.importer.options import ImportOptions
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 
 def write_crash_report(
     git_dir: bytes,
-    message: str,
-    recent_lines: Iterable[bytes],
+    diagnosis: Diagnosis,
     options: ImportOptions,
     executor: Executor,
     sink: ObjectSink,
@@ -29,29 +29,25 @@ def write_crash_report(
     """
     path = os.path.join(git_dir, b"fast_import_crash_%d" % os.getpid())
     with open(path, "wb") as file:
-        for line in _report(message, recent_lines, options, executor, sink):
+        for line in _report(diagnosis, options, executor, sink):
             file.write(line + b"\n")
     return path
 
 
 def _report(
-    message: str,
-    recent_lines: Iterable[bytes],
-    options: ImportOptions,
-    executor: Executor,
-    sink: ObjectSink,
+    diagnosis: Diagnosis, options: ImportOptions, executor: Executor, sink: ObjectSink
 ) -> Iterator[bytes]:
     yield b"fast-import crash report:"
     yield b"    fast-import process: %d" % os.getpid()
     yield b"    parent process     : %d" % os.getppid()
     yield b"    at %s" % time.strftime("%Y-%m-%d %H:%M:%S +0000", time.gmtime()).encode()
     yield b""
-    yield b"fatal: " + os.fsencode(message)
+    for text in diagnosis.lines():
+        yield text.encode()
     yield b""
     yield from _section(b"Most Recent Commands Before Crash")
-    lines = list(recent_lines)
-    for number, line in enumerate(lines, 1):
-        yield (b"* " if number == len(lines) else b"  ") + line
+    for number, line in enumerate(diagnosis.recent, 1):
+        yield (b"* " if number == len(diagnosis.recent) else b"  ") + line
     yield b""
     yield from _section(b"Active Branch LRU")
     yield b"    active_branches = %d cur, %d max" % (executor.commit is not None, 1)

@@ -36,6 +36,8 @@ class Executor:
         branches: All branches of the run.
         tags: Annotated tags of the run, (name, oid) in stream order.
         commit: The branch whose commit is being built, None between commits.
+        header: The commit that was begun last, if there was one.
+        in_commit: Whether that one is not complete yet, its first steps included.
     """
 
     def __init__(
@@ -50,7 +52,8 @@ class Executor:
         self._signatures = signatures
         self.tags: list[tuple[bytes, Oid]] = []
         self.commit: Branch | None = None
-        self._header: Commit | None = None
+        self.header: Commit | None = None
+        self.in_commit = False
         self._signed: dict[str, bytes] = {}
         self._merges: list[Oid] = []
         self._annotated: Oid | None = None
@@ -67,12 +70,23 @@ class Executor:
 
     def begin_commit(self, header: Commit) -> None:
         """Open a commit: the branch goes to its parent's tree."""
-        branch = self.branches.open(header.ref)
-        self._signed = self._signatures.of_commit(header)
-        if header.from_ is not None:
-            self._start_from(branch, header.from_)
-        self._merges = [self._merge_parent(value) for value in header.merges]
-        self.commit, self._header = branch, header
+        self.header, self.in_commit = header, True
+        line = b"commit " + header.ref
+        try:
+            branch = self.branches.open(header.ref)
+            if header.signatures:
+                line = b"gpgsig "
+            self._signed = self._signatures.of_commit(header)
+            if header.from_ is not None:
+                line = _line_of(b"from ", header.from_)
+                self._start_from(branch, header.from_)
+            self._merges = []
+            for value in header.merges:
+                line = _line_of(b"merge ", value)
+                self._merges.append(self._merge_parent(value))
+        except StreamError as error:
+            raise _blamed_on(line, error) from error
+        self.commit = branch
         self._open_tree(branch)
 
     def _open_tree(self, branch: Branch) -> None:
@@ -91,7 +105,9 @@ class Executor:
 
     def _start_from(self, branch: Branch, value: Committish) -> None:
         if value == branch.name:
-            raise StreamError(f"can't create a branch from itself: {show(branch.name)}")
+            raise StreamError(
+                f"can't create a branch from itself: {show(branch.name)}", kind="self-parent"
+            )
         if isinstance(value, bytes) and self._resolver.full_oid(value) == self._format.zero_oid:
             branch.tip = branch.tree = branch.published = None
             branch.delete = True
@@ -104,12 +120,12 @@ class Executor:
     def _merge_parent(self, value: Committish) -> Oid:
         parent = self._resolver.commit(value)
         if parent is None:
-            raise StreamError(f"cannot merge a branch without commits: {value!r}")
+            raise _without_commits("cannot merge", value)
         return parent
 
     def end_commit(self) -> None:
         """Store the commit that is open and move its branch to it."""
-        branch, header, editor = self.commit, self._header, self._editor
+        branch, header, editor = self.commit, self.header, self._editor
         assert branch is not None
         assert header is not None
         assert editor is not None
@@ -137,6 +153,7 @@ class Executor:
         self._resolver.remember_tree(branch.tip, tree)
         if header.mark:
             self._sink.marks.set(header.mark, entry)
+        self.in_commit = False
 
     # --- changes --------------------------------------------------------------------------------
 
@@ -158,7 +175,8 @@ class Executor:
         if kind is not None and kind != wanted:
             raise StreamError(
                 f"not a {NAMES[wanted].decode()} (actually a {NAMES[kind].decode()}): "
-                f"{oid.hex()} for path {show(path)}"
+                f"{oid.hex()} for path {show(path)}",
+                kind="object-type",
             )
         self.editor.set(path, mode, oid)
 
@@ -179,7 +197,7 @@ class Executor:
             return TREE
         kind = self._sink.kind_of(oid)
         if kind is None:
-            raise StreamError(f"object not found: {oid.hex()}")
+            raise StreamError(f"object not found: {oid.hex()}", kind="missing-object")
         # Not noted in the object map: a gitlink to it would then be refused, unlike in git.
         return kind
 
@@ -207,7 +225,7 @@ class Executor:
         """N, first part: find the commit that the note is for."""
         commit = self._resolver.commit(committish)
         if commit is None:
-            raise StreamError(f"can't add a note on an empty branch: {committish!r}")
+            raise _without_commits("can't add a note on", committish)
         self._annotated = commit
 
     def note(self, reference: Blob | Dataref) -> None:
@@ -224,14 +242,19 @@ class Executor:
         if kind is None:
             kind = self._kind_in_repository(oid)
         if kind != BLOB:
-            raise StreamError(f"not a blob (actually a {NAMES[kind].decode()}): {oid.hex()}")
+            raise StreamError(
+                f"not a blob (actually a {NAMES[kind].decode()}): {oid.hex()}", kind="object-type"
+            )
         self._notes.set(commit, oid)
 
     # --- other commands -------------------------------------------------------------------------
 
     def tag(self, command: Tag) -> None:
         """Store an annotated tag."""
-        kind, target = self._resolver.any_object(command.from_)
+        try:
+            kind, target = self._resolver.any_object(command.from_)
+        except StreamError as error:
+            raise _blamed_on(_line_of(b"from ", command.from_), error) from error
 
         def build(message: bytes) -> bytes:
             return build_tag(target, kind, command.name, command.tagger, message=message)
@@ -244,10 +267,15 @@ class Executor:
 
     def reset(self, command: Reset) -> None:
         """Set a branch anew, or make it unborn."""
-        branch = self.branches.open(command.ref)
-        branch.tip = branch.tree = branch.published = None
-        if command.from_ is not None:
-            self._start_from(branch, command.from_)
+        line = b"reset " + command.ref
+        try:
+            branch = self.branches.open(command.ref)
+            branch.tip = branch.tree = branch.published = None
+            if command.from_ is not None:
+                line = _line_of(b"from ", command.from_)
+                self._start_from(branch, command.from_)
+        except StreamError as error:
+            raise _blamed_on(line, error) from error
         if branch.tip is None and branch.delete and command.ref.startswith(b"refs/tags/"):
             name = command.ref.removeprefix(b"refs/tags/")
             self.tags = [tag for tag in self.tags if tag[0] != name]
@@ -258,6 +286,20 @@ class Executor:
             raise StreamError("expected a mark for alias")
         commit = self._resolver.commit(command.to)
         if commit is None or commit == self._format.zero_oid:
-            raise StreamError(f"alias to a branch without commits: {command.to!r}")
+            raise _without_commits("cannot give a mark to", command.to)
         entry = self._sink.note_elsewhere(commit, COMMIT)
         self._sink.marks.set(command.mark, entry)
+
+
+def _line_of(keyword: bytes, value: Committish) -> bytes:
+    return keyword + (b":%d" % value if isinstance(value, int) else value)
+
+
+def _blamed_on(line: bytes, error: StreamError) -> StreamError:
+    """Tell which line of a command with several is to blame."""
+    return StreamError(error.reason, kind=error.kind, line=error.line or line)
+
+
+def _without_commits(what: str, value: Committish) -> StreamError:
+    name = show(_line_of(b"", value))
+    return StreamError(f"{what} a branch without commits: {name}", kind="empty-branch")

@@ -7,20 +7,26 @@ import os
 import time
 from collections.abc import Callable, Sequence
 
-from fastio.errors import FastioError, MarksError, StreamError, UsageError, WorkerError
+from fastio.errors import (
+    FastioError,
+    MarksError,
+    OptionError,
+    StreamError,
+    UsageError,
+    WorkerError,
+)
 from fastio.importer._blobs import BlobQueue
 from fastio.importer.bases import DeltaBases
 from fastio.importer.big_blob import BigBlobWriter
 from fastio.importer.branches import BranchTable
 from fastio.importer.budget import Budget
 from fastio.importer.committish import CommittishResolver
-from fastio.importer.crash_report import write_crash_report
 from fastio.importer.encoder import Encoder
 from fastio.importer.executor import Executor
 from fastio.importer.intake import Intake
 from fastio.importer.object_sink import ENTRY_ROOM, ObjectSink
 from fastio.importer.options import ImportOptions, OptionReader
-from fastio.importer.pipeline import Pipeline
+from fastio.importer.pipeline import Pipeline, placed
 from fastio.importer.publish import Publisher
 from fastio.importer.replies import Replies
 from fastio.importer.signatures import SignaturePolicy
@@ -101,7 +107,7 @@ class Importer:
         )
         self.publisher = Publisher(repository, options, self.sink, self.executor, self._say)
         self._reader = OptionReader(options, self._marks_directory, self._warn)
-        self.parser = StreamParser()
+        self.parser = StreamParser(keep_lines=True)
         self.parser.header_ended = self._apply_command_line
         self.encoder: Encoder | None = None
         self.queue: BlobQueue | None = None
@@ -144,7 +150,10 @@ class Importer:
                 continue
             kind = type(command)
             if kind is c.Feature or kind is c.Option:
-                self._header(command)
+                try:
+                    self._header(command)
+                except StreamError as error:
+                    raise placed(error, self.parser.place) from error
                 continue
             if kind is c.Done:
                 break
@@ -183,12 +192,14 @@ class Importer:
         if self.queue is not None:
             self.queue.flush()
             self._pipeline.step()
+            self.parser.drop_lines(self._pipeline.next_place or self.parser.place)
         with self.parser.get_buffer(READ_SIZE) as buffer:
             try:
                 count = source.read_into(buffer)
-            except StreamError:
+            except StreamError as error:
                 self._catch_up()
-                raise
+                place = self.parser.bytes_read, self.parser.command_number, 0
+                raise placed(error, place) from error
         if count:
             self.parser.buffer_updated(count)
             self.progress("reading")
@@ -211,7 +222,10 @@ class Importer:
     def _apply_command_line(self) -> None:
         """Let the command line override the stream's header, before the first command is read."""
         for word in self._words:
-            self._reader.command_line(word)
+            try:
+                self._reader.command_line(word)
+            except StreamError as error:
+                raise OptionError(error.reason) from error
         options = self.options
         self.parser.date_format = options.date_format
         self.parser.require_done = options.done
@@ -324,16 +338,20 @@ class Importer:
 
     def _die(self, error: FastioError) -> int:
         """Report a fatal error, keep what can be kept, change no ref."""
-        message = str(error)
-        self._say(b"fatal: %s\n" % os.fsencode(message))
+        from fastio.importer.crash_report import write_crash_report  # noqa: PLC0415 - mostly in vain
+        from fastio.importer.diagnosis import Diagnostician  # noqa: PLC0415
+
+        diagnosis = Diagnostician(
+            self.parser,
+            self.executor,
+            self.sink,
+            self.repository.config,
+            None if self.queue is None else self._pipeline,
+        ).diagnose(error)
+        self._say(b"".join(line.encode() + b"\n" for line in diagnosis.lines()))
         try:
             path = write_crash_report(
-                self.repository.git_dir,
-                message,
-                self.parser.recent_lines,
-                self.options,
-                self.executor,
-                self.sink,
+                self.repository.git_dir, diagnosis, self.options, self.executor, self.sink
             )
             self._say(b"fast-import: dumping crash report to %s\n" % self.repository.shown(path))
         except OSError as failure:

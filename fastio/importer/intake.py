@@ -97,8 +97,7 @@ class Intake:
         self._handlers[type(command)](command)
 
     def _add(self, action: Callable[..., None], *arguments: Any) -> None:
-        parser = self._parser
-        self._pipeline.add(parser.offset, parser.command_number, action, *arguments)
+        self._pipeline.add(self._parser.place, action, *arguments)
 
     # --- blobs ----------------------------------------------------------------------------------
 

@@ -156,7 +156,9 @@ class OptionReader:
         """Apply what follows ``option git``."""
         name, equals, value = os.fsdecode(text).partition("=")
         if not self._setting(name, equals, value):
-            raise StreamError(f"this version of fast-import does not support option: {name}")
+            raise StreamError(
+                f"this version of fast-import does not support option: {name}", kind="feature"
+            )
 
     def feature(self, name: bytes, value: bytes | None) -> None:
         """Apply a ``feature`` of the stream."""
@@ -164,7 +166,8 @@ class OptionReader:
         equals = "" if value is None else "="
         if name in UNSAFE_FEATURES and not self.options.allow_unsafe_features:
             raise StreamError(
-                f"feature '{text}' forbidden in input without --allow-unsafe-features"
+                f"feature '{text}' forbidden in input without --allow-unsafe-features",
+                kind="unsafe-feature",
             )
         if name.startswith(b"import-marks") and value is not None:
             self._stream_imports += 1
@@ -172,7 +175,9 @@ class OptionReader:
                 raise StreamError("only one import-marks command allowed per stream")
             self._import_marks(text, argument)
         elif not (self._flag(text, equals) or self._value(text, equals, argument)):
-            raise StreamError(f"this version of fast-import does not support feature {text}")
+            raise StreamError(
+                f"this version of fast-import does not support feature {text}", kind="feature"
+            )
 
     # --- what the sources share -----------------------------------------------------------------
 
@@ -197,7 +202,7 @@ class OptionReader:
             return False
         if name == "date-format":
             if value not in DATE_FORMATS:
-                raise StreamError(f"unknown --date-format argument {value}")
+                raise StreamError(f"unknown --date-format argument {value}", kind="date-format")
             self.options.date_format = value
         elif name == "export-marks":
             self.options.export_marks = self._marks_path(value)

@@ -15,6 +15,7 @@ from typing import Any
 from fastio.errors import FastioError, StreamError, WorkerError
 from fastio.importer._blobs import BlobQueue
 from fastio.importer.encoder import Encoder
+from fastio.stream.parser import Place
 
 # Operations wait as small tuples; more of them than this would only cost memory.
 MAX_OPERATIONS = 50_000
@@ -28,20 +29,27 @@ class Pipeline:
     Args:
         encoder: Where blobs are encoded.
         in_flight: Bytes of blobs and of room for their results to have under way at most.
+
+    Attributes:
+        place: Where the command stands that was executed last, or failed.
     """
 
     queue: BlobQueue
 
     def __init__(self, encoder: Encoder, *, in_flight: int) -> None:
         self._encoder, self._in_flight = encoder, in_flight
-        self._operations: deque[tuple[int, int, int, Callable[..., None], tuple[Any, ...]]] = (
-            deque()
-        )
+        self._operations: deque[tuple[int, Place, Callable[..., None], tuple[Any, ...]]] = deque()
         self._compacted = False
+        self.place: Place = (0, 0, 0)
 
-    def add(self, offset: int, number: int, action: Callable[..., None], *arguments: Any) -> None:
-        """Queue an operation for command *number* at byte *offset* of the stream."""
-        self._operations.append((self.queue.submitted, offset, number, action, arguments))
+    @property
+    def next_place(self) -> Place | None:
+        """Where the command stands that is to be executed next; None if there is none."""
+        return self._operations[0][1] if self._operations else None
+
+    def add(self, place: Place, action: Callable[..., None], *arguments: Any) -> None:
+        """Queue an operation of the command at *place*."""
+        self._operations.append((self.queue.submitted, place, action, arguments))
 
     def step(self) -> None:
         """Do what can be done without waiting, then wait while too much is under way."""
@@ -86,11 +94,11 @@ class Pipeline:
                 queue.accept(needs)
                 if queue.accepted < needs:
                     return
-            _, offset, number, action, arguments = operations.popleft()
+            _, self.place, action, arguments = operations.popleft()
             try:
                 action(*arguments)
             except FastioError as error:
-                raise _placed(error, offset, number) from error
+                raise placed(error, self.place) from error
         queue.accept(queue.submitted)
 
     def make_room(self, size: int) -> None:
@@ -109,10 +117,13 @@ class Pipeline:
             raise WorkerError(f"no room for {size} bytes: --memory is too small for this stream")
 
 
-def _placed(error: FastioError, offset: int, number: int) -> FastioError:
+def placed(error: FastioError, place: Place) -> FastioError:
     """Give an error the place in the stream of the command that met it."""
-    if isinstance(error, StreamError) and error.offset >= 0:
-        return error
+    offset, number, _ = place
+    if isinstance(error, StreamError):
+        if error.offset >= 0:
+            return error
+        return StreamError(error.reason, offset, number, kind=error.kind, line=error.line)
     if error.exit_status != StreamError.exit_status:
         return error
     return StreamError(str(error), offset, number)

@@ -111,7 +111,7 @@ class TreeEditor(NodeTree):
                     return None
                 node = Node(node[1])  # only looked at, so it stays out of the changes
             if not name:
-                raise StreamError("Empty path component found in input")
+                raise StreamError("Empty path component found in input", kind="empty-component")
             node = self._look_up(node, name)
         return None if type(node) is Node and self._is_empty(node) else node
 
@@ -142,14 +142,14 @@ class TreeEditor(NodeTree):
     def _place(self, source: bytes, destination: bytes, value: Leaf | Node | None) -> None:
         if value is None:
             shown = source.decode("utf-8", "backslashreplace")
-            raise StreamError(f"path {shown} is not in the branch")
+            raise StreamError(f"path {shown} is not in the branch", kind="absent-source")
         self._put(destination, value)
 
     def _put(self, path: bytes, value: Leaf | Node) -> None:
         mode = value[0] if type(value) is tuple else DIRECTORY
         if not path:
             if not is_directory(mode):
-                raise StreamError("the root of a tree can only be a directory")
+                raise StreamError("the root of a tree can only be a directory", kind="root")
             self._root = value if isinstance(value, Node) else Node(value[1])
             return
         self._check(path, mode)

@@ -14,6 +14,7 @@ when the line behind it has arrived, as only that one shows that no further ``me
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from fastio.errors import StreamError
 from fastio.stream import commands as c
@@ -27,7 +28,10 @@ from fastio.stream.quoting import shown
 from fastio.stream.reader import NEED_DATA, RECENT_LINES, Step, Steps, StreamReader
 from fastio.stream.scanner import BlobRun, take_blobs
 
-__all__ = ["NEED_DATA", "StreamParser"]
+__all__ = ["NEED_DATA", "Place", "StreamParser"]
+
+Place: TypeAlias = tuple[int, int, int]
+"""Where a command stands: offset in the stream, command number, lines read until then."""
 
 _FEATURE_DONE = c.Feature(b"done", None)
 _HEADER_KEYWORDS = frozenset((b"feature ", b"option "))
@@ -37,9 +41,14 @@ _BLOCKS = BLOCKS | {b"commit ": read_commit}
 class StreamParser:
     """Turns the bytes of a stream into commands.
 
+    Args:
+        keep_lines: Whether all lines are kept until `drop_lines`, for one who deals with a command
+            later and wants to know then what stood there; or else a hundred.
+
     Attributes:
         require_done: Whether the stream has to end in ``done``; ``feature done`` sets it.
         command_number: How many top-level commands were begun, the present one included.
+        failure: What `next_command` raised, if it ever did.
         header_ended: Is called once, before anything but features and options is read, the end of
             input included. What it changes in the parser counts for the first command already.
     """
@@ -53,10 +62,11 @@ class StreamParser:
         max_line: int = MAX_LINE,
         max_data: int = MAX_DATA,
         capacity: int = CAPACITY,
+        keep_lines: bool = False,
     ) -> None:
         max_data = max(max_data, piece_size)
         self._buffer = StreamBuffer(capacity, max_line=max_line, max_data=max_data)
-        self._reader = StreamReader(self._buffer, piece_size=piece_size)
+        self._reader = StreamReader(self._buffer, piece_size=piece_size, keep_lines=keep_lines)
         self.date_format = date_format
         self.require_done = require_done
         self.command_number = 0
@@ -64,7 +74,7 @@ class StreamParser:
         self._header_over = False
         self._between = True  # two top-level commands
         self._steps = self._stream()
-        self._failure: StreamError | None = None
+        self.failure: StreamError | None = None
 
     @property
     def date_format(self) -> str:
@@ -83,6 +93,12 @@ class StreamParser:
         return self._reader.offset
 
     @property
+    def place(self) -> Place:
+        """Where the command, or the change, returned last stands."""
+        reader = self._reader
+        return reader.offset, self.command_number, reader.dropped + len(reader.recent)
+
+    @property
     def bytes_read(self) -> int:
         """How many bytes of the stream have come in."""
         return self._buffer.base + self._buffer.end
@@ -91,6 +107,14 @@ class StreamParser:
     def recent_lines(self) -> list[bytes]:
         """The last 100 lines read as commands, comments included, the newest at the end."""
         return list(self._reader.recent)[-RECENT_LINES:]
+
+    def lines_up_to(self, place: Place) -> list[bytes]:
+        """Return a hundred lines, as `recent_lines` was when *place* was; lines must be kept."""
+        return self._reader.lines_up_to(place[2])
+
+    def drop_lines(self, place: Place) -> None:
+        """Drop the lines that `lines_up_to` needs for no place from *place* on."""
+        self._reader.drop_lines(place[2])
 
     def get_buffer(self, hint: int = 0) -> memoryview:
         """Return writable space for the next bytes, at least *hint* of them.
@@ -122,19 +146,19 @@ class StreamParser:
         try:
             return next(self._steps)
         except StopIteration:
-            if self._failure is not None:
-                raise self._failure from None
+            if self.failure is not None:
+                raise self.failure from None
             return None
         except StreamError as error:
             reader = self._reader
-            self._failure = StreamError(
+            self.failure = StreamError(
                 error.reason,
                 reader.line_offset,
                 self.command_number,
                 kind=error.kind,
                 line=error.line or reader.last_line,
             )
-            raise self._failure from None
+            raise self.failure from None
 
     def take_blobs(self, max_count: int) -> BlobRun | None:
         """Take the blobs that come next, if their spelling is the usual one: the fast path.
@@ -142,7 +166,7 @@ class StreamParser:
         Returns:
             At least one blob, of which `next_command` then knows nothing, or None: ask that one.
         """
-        if not self._between or self._failure is not None:
+        if not self._between or self.failure is not None:
             return None
         run = take_blobs(self._reader, max_count)
         if run is not None:

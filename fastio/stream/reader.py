@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 from collections import deque
 from collections.abc import Generator
+from itertools import islice
 from typing import Final, TypeAlias, TypeVar
 
 from fastio.errors import StreamError
@@ -42,17 +43,19 @@ class StreamReader:
     Attributes:
         buffer: The bytes that have arrived.
         date_format: How dates are written, a key of `fastio.stream.dates.READERS`.
-        recent: The last lines taken, comments included; one more than asked for, as the newest may
-            be given back.
+        recent: The lines taken, comments included: the last hundred and one more, as the newest may
+            be given back; or all since `drop_lines`.
+        dropped: How many lines were dropped from *recent*, where all are kept.
         optional_lf: Whether an LF is to be skipped if it comes next.
         in_header: Whether there was nothing but features and options so far.
         pieces_left: Bytes still to come of a body that is handed out in pieces.
         offset: Offset in the stream of the command or change that is being read.
     """
 
-    def __init__(self, buffer: StreamBuffer, *, piece_size: int) -> None:
+    def __init__(self, buffer: StreamBuffer, *, piece_size: int, keep_lines: bool = False) -> None:
         self.buffer, self.piece_size, self.date_format = buffer, piece_size, "raw"
-        self.recent: deque[bytes] = deque(maxlen=RECENT_LINES + 1)
+        self.recent: deque[bytes] = deque(maxlen=None if keep_lines else RECENT_LINES + 1)
+        self.dropped = 0
         self.optional_lf, self.in_header = False, True
         self.pieces_left = self.offset = 0
         self.blob_rows = memoryview(b"")  # of the fast path for blobs, made when it is first taken
@@ -66,6 +69,17 @@ class StreamReader:
     def last_line(self) -> bytes:
         """The line taken last; empty at the end of input."""
         return b"" if self.buffer.at_end or not self.recent else self.recent[-1]
+
+    def lines_up_to(self, number: int) -> list[bytes]:
+        """Return the last hundred lines of the first *number*, as far as they are kept."""
+        end = number - self.dropped
+        return list(islice(self.recent, max(end - RECENT_LINES, 0), end))
+
+    def drop_lines(self, number: int) -> None:
+        """Drop what `lines_up_to` needs for none of the lines from *number* on."""
+        for _ in range(number - RECENT_LINES - self.dropped):
+            self.recent.popleft()
+            self.dropped += 1
 
     def line(self) -> bytes | None:
         """Take the next line that is no comment.

@@ -125,6 +125,11 @@ class Target:
         [path] = self.git_dir.glob("fast_import_crash_*")
         return path.read_text(errors="surrogateescape")
 
+    def last_commands(self) -> list[str]:
+        """The last lines of the stream, as the crash report has them."""
+        _, _, behind = self.crash_report().partition("Before Crash\n")
+        return behind.partition("\n\n")[0].splitlines()[1:]
+
     def has(self, name: str) -> bool:
         return (
             subprocess.run(

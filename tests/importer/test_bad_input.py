@@ -71,8 +71,10 @@ def test_fatal_error(
 ) -> None:
     marks = tmp_path / "marks"
     status, _ = target.here(GOOD + BAD[name], f"--export-marks={marks}")
-    fatal, notice = capfd.readouterr().err.splitlines()
+    fatal, where, *more, notice = capfd.readouterr().err.splitlines()
     assert status == 128
+    assert re.match(r"  where: .*\bcommit (:[0-9]+ )?on refs/heads/", where)
+    assert [line[:9] for line in more] == ["  line:  ", "  hint:  "][: len(more)] or len(more) == 1
     place = re.search(r"\(byte ([0-9]+), command ([0-9]+)\)$", fatal)
     assert fatal.startswith("fatal: ")
     assert place is not None
@@ -205,8 +207,7 @@ def test_last_hundred_commands_are_in_the_report(target: Target) -> None:
     stream = b"".join(streams.blob(mark, b"body") for mark in range(1, 90)) + b"# a remark\nbad\n"
     assert target.run(stream).returncode == 128
     report = target.crash_report()
-    lines = [line for line in report.splitlines() if line.startswith(("  ", "* "))][1:]
-    commands = [line for line in lines if line[2:3].isalpha() or line[2:3] == "#"]
+    commands = target.last_commands()
     assert commands[-2:] == ["  # a remark", "* bad"]
     assert len(commands) == 100
     assert ":89 " + blob_oid(b"body") in report

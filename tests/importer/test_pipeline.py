@@ -60,7 +60,7 @@ class Line:
 
     def note(self, name: object) -> None:
         """Queue an operation that writes down its name, and how many blobs are accepted."""
-        self.pipeline.add(0, 0, lambda: self.journal.append((name, len(self.map))))
+        self.pipeline.add((0, 0, 0), lambda: self.journal.append((name, len(self.map))))
 
 
 @pytest.fixture(params=[[0], [3], [0, 5, 1, 2]], ids=str)
@@ -144,10 +144,10 @@ def test_error_gets_its_place_in_the_stream(line: Line) -> None:
     def fail(error: Exception) -> None:
         raise error
 
-    line.pipeline.add(123, 45, fail, ObjectError("it is missing"))
+    line.pipeline.add((123, 45, 0), fail, ObjectError("it is missing"))
     with pytest.raises(StreamError, match=r"it is missing \(byte 123, command 45\)"):
         line.pipeline.drain()
-    line.pipeline.add(123, 45, fail, StreamError("bad", 6, 7))
+    line.pipeline.add((123, 45, 0), fail, StreamError("bad", 6, 7))
     with pytest.raises(StreamError, match=r"bad \(byte 6, command 7\)"):
         line.pipeline.drain()
 
@@ -155,7 +155,7 @@ def test_error_gets_its_place_in_the_stream(line: Line) -> None:
 def test_nothing_behind_an_error_takes_effect(line: Line) -> None:
     before, behind = line.blob(10, b"before"), line.blob(30, b"behind")
     line.queue.submit(behind, None)
-    line.pipeline.add(20, 2, line.marks.get, "no mark")
+    line.pipeline.add((20, 2, 0), line.marks.get, "no mark")
     line.note("never")
     line.pipeline.finish_at(20)
     assert line.map.oid(before.entry).hex() == blob_oid(b"before")

@@ -272,6 +272,22 @@ def test_the_line_at_fault_is_the_last_recent_one() -> None:
     assert say([b"progress x\nblob\nnonsense\n"]).recent_lines[-2:] == [b"blob", b"nonsense"]
 
 
+@pytest.mark.parametrize("runs", [0, 7])
+def test_lines_up_to_a_command_are_known_however_far_the_parser_went(runs: int) -> None:
+    parser, places, lines = StreamParser(keep_lines=True), [], []
+    parser.feed(b"".join(b"# %d\nblob\ndata 0\nprogress %d\n" % (at, at) for at in range(300)))
+    while (run := parser.take_blobs(runs) if runs else None) or (command := parser.next_command()):
+        if run is None and command is NEED_DATA:
+            break
+        if run is None and isinstance(command, c.Progress):
+            places.append(parser.place)
+            lines.append(parser.recent_lines)
+    assert [parser.lines_up_to(place) for place in places] == lines
+    parser.drop_lines(places[200])
+    assert [parser.lines_up_to(place) for place in places[200:]] == lines[200:]
+    assert len(parser.lines_up_to(places[199])) < 100
+
+
 def test_an_unknown_date_format_is_refused() -> None:
     with pytest.raises(StreamError, match="date format"):
         StreamParser().date_format = "RAW"
