@@ -1,9 +1,12 @@
 """What every test stands on: Hypothesis profiles, and a git that knows no user's settings."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.keys import Keys, make_keys
 
 # The short profile finds the same cases every time; the deep one, HYPOTHESIS_PROFILE=deep, looks
 # for new ones.
@@ -37,3 +40,10 @@ def _plain_git():
         for name, value in GIT_ENVIRONMENT.items():
             patch.setenv(name, value)
         yield
+
+
+@pytest.fixture(scope="module")
+def keys() -> Iterator[Keys]:
+    """Keys to sign with."""
+    with make_keys() as made:
+        yield made

@@ -64,12 +64,13 @@ class SignaturePolicy:
             if mode == "warn-strip":
                 self._warn("stripping a commit signature")
             return False
-        if not signature.well_formed:
-            raise StreamError(f"malformed gpgsig line: {show(signature.words)}")
-        if signature.format == b"unknown":
-            self._warn("commit signature of an unknown format")
         if mode == "warn-verbatim":
             self._warn("importing a commit signature verbatim")
+        if not signature.well_formed:
+            line = b"gpgsig " + signature.words
+            raise StreamError(f"malformed line: {show(line)}", line=line)
+        if signature.format == b"unknown":
+            self._warn("commit signature of an unknown format")
         return True
 
     def commit_body(

@@ -58,7 +58,7 @@ class Signer:
         done = self._git.run_program(command, text=payload)
         # gpg has been seen to succeed without a signature; git asks for this line as well.
         if done.status or not re.search(rb"(?m)^\[GNUPG:\] SIG_CREATED ", done.stderr):
-            raise self._failure(done)
+            raise self._failure(done, key)
         return done.stdout
 
     def _sign_with_ssh(self, payload: bytes, key: str) -> bytes:
@@ -75,11 +75,11 @@ class Signer:
                 command.append(self._from_top(os.path.expanduser(key)))
             done = self._git.run_program([*command, os.fspath(file)])
             if done.status:
-                raise self._failure(done)
+                raise self._failure(done, key)
             return Path(directory, "payload.sig").read_bytes()
 
-    def _failure(self, done: Finished) -> RepositoryError:
-        return RepositoryError(f"{self._program}: {complaint_of(done)}")
+    def _failure(self, done: Finished, key: str) -> RepositoryError:
+        return RepositoryError(f"{self._program} with key '{key}': {complaint_of(done)}")
 
     # --- configuration --------------------------------------------------------------------------
 

@@ -78,9 +78,23 @@ def test_words_that_are_refused(reader: OptionReader, word: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["signed-commits", "signed-tags"])
-def test_unknown_signature_mode_is_a_usage_error(reader: OptionReader, name: str) -> None:
-    with pytest.raises(UsageError, match="maybe"):
-        reader.command_line(f"--{name}=maybe")
+@pytest.mark.parametrize(
+    "mode", ["maybe", "", "STRIP", "sign-if-invalidx", "strip-if-invalid=key", "verbatim="]
+)
+def test_unknown_signature_mode_is_a_usage_error(
+    reader: OptionReader, name: str, mode: str
+) -> None:
+    with pytest.raises(UsageError, match=f"unknown --{name} mode '{mode}'"):
+        reader.command_line(f"--{name}={mode}")
+
+
+@pytest.mark.parametrize("name", ["signed-commits", "signed-tags"])
+def test_a_key_belongs_to_its_mode(reader: OptionReader, name: str) -> None:
+    attribute = name.replace("-", "_")
+    for word, key in (("sign-if-invalid=a=b", "a=b"), ("sign-if-invalid", "")):
+        reader.command_line(f"--{name}={word}")
+        mode = getattr(reader.options, attribute), getattr(reader.options, f"{attribute}_key")
+        assert mode == ("sign-if-invalid", key)
 
 
 @pytest.mark.parametrize(

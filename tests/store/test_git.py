@@ -3,6 +3,7 @@ import signal
 
 import pytest
 
+from fastio.errors import RepositoryError
 from fastio.store.git import Git
 
 
@@ -58,3 +59,34 @@ def test_a_killed_git_has_the_status_of_a_shell(git):
     process = git.start("cat-file", "--batch-check")
     os.kill(process._pid, signal.SIGKILL)
     assert process.close() == 128 + signal.SIGKILL
+
+
+def test_another_program(git):
+    done = git.run_program(["sh", "-c", "cat; echo no >&2; exit 3"], text=b"yes")
+    assert (done.status, done.stdout, done.stderr) == (3, b"yes", b"no\n")
+    with pytest.raises(RepositoryError, match="cannot run '/no/such/program'"):
+        git.run_program(["/no/such/program"])
+
+
+def test_more_variables(git):
+    other = git.with_environment(GIT_INDEX_FILE="/x")
+    assert other.run("rev-parse", "--git-path", "index").stdout == b"/x\n"
+    assert git.run("rev-parse", "--git-path", "index").stdout == b".git/index\n"
+
+
+def test_a_program_ends_when_we_are_interrupted(git, tmp_path):
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):  # nobody ever writes there
+            git.run_program(["cat", os.fspath(fifo)])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
