@@ -147,7 +147,10 @@ class Executor:
                 message=header.message,
             )
 
-        body = self._signatures.commit_body(build, self._signed, header.message)
+        try:
+            body = self._signatures.commit_body(build, self._signed, header.message)
+        except StreamError as error:
+            raise _blamed_on(b"gpgsig ", error) from error
         entry = self._sink.store_object(COMMIT, body)
         branch.tip, branch.tree = Oid(self._sink.map.oid(entry)), tree
         self._resolver.remember_tree(branch.tip, tree)
@@ -259,7 +262,10 @@ class Executor:
         def build(message: bytes) -> bytes:
             return build_tag(target, kind, command.name, command.tagger, message=message)
 
-        body = self._signatures.tag_body(command, build)
+        try:
+            body = self._signatures.tag_body(command, build)
+        except StreamError as error:
+            raise _blamed_on(b"tag ", error) from error
         entry = self._sink.store_object(TAG, body)
         self.tags.append((command.name, Oid(self._sink.map.oid(entry))))
         if command.mark:

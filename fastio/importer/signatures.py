@@ -166,7 +166,10 @@ class SignaturePolicy:
     def _find_fault(self, kind: int, body: bytes) -> str:
         from fastio.store.verification import find_fault  # noqa: PLC0415 - few imports verify
 
-        return find_fault(self._repository, kind, body)
+        try:
+            return find_fault(self._repository, kind, body)
+        except FastioError as error:
+            raise StreamError(str(error)) from error
 
     def _sign(self, kind: int, payload: bytes, key: str) -> bytes:
         from fastio.store.signing import Signer  # noqa: PLC0415 - few imports sign

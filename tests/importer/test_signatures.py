@@ -126,6 +126,7 @@ def test_an_invalid_commit_ends_the_import(
     keys.configure(target, kind)
     done = target.run(forged(keys.commit(kind, algorithm)[0]), "--signed-commits=abort-if-invalid")
     expect(done, 128, b"aborting due to invalid signature for commit 'forged': ", b"command 1)")
+    assert b"\n  line:  gpgsig %b openpgp\n" % algorithm.encode() in done.stderr
     assert target.refs() == {}
 
 
@@ -288,6 +289,7 @@ def test_an_invalid_tag(tmp_path: Path, keys: Keys, kind: str, algorithm: str, m
     done = target.run(forged(keys.tag(kind, algorithm)[0]), f"--signed-tags={mode}")
     if mode == "abort-if-invalid":
         expect(done, 128, b"aborting due to invalid signature for tag 'signed': ", b"command 2)")
+        assert b"\n  line:  tag signed\n" in done.stderr
         assert target.refs() == {}
         return
     expect(done, 0)  # no warning, as in git
