@@ -16,9 +16,8 @@ from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
 from fastio.importer.options import ImportOptions, parse_size, parse_uint
 from fastio.importer.replies import ReplyPipeClosed
-from fastio.importer.report import spent_so_far, statistics
+from fastio.importer.report import NO_CHANGE, closing_line, spent_so_far, statistics
 from fastio.importer.source import Source
-from fastio.store.refs import Status
 from fastio.store.repository import Search
 
 if TYPE_CHECKING:
@@ -83,6 +82,7 @@ def run(words: Sequence[str]) -> int:
             _say(f"fatal: {error}\n{USAGE}")
         else:
             _say(f"fatal: {error}\n")
+        _say(f"fastio: import failed: {NO_CHANGE}\n")
         return error.exit_status
     signal.signal(signal.SIGUSR1, _checkpoint_handler(importer))
     with _progress_of(line, importer, source) as progress:
@@ -126,12 +126,8 @@ def _tell_end(
     if status <= 1 and not options.quiet:
         for text in statistics(importer, started):
             _say(text + "\n")
-    if status:
-        updated = importer.publisher.result.count(Status.UPDATED)
-        what = f"{updated} refs updated" if updated else "no ref was changed"
-        refused = importer.publisher.result.count(Status.REFUSED)
-        also = f", {refused} refused" if refused else ""
-        _say(f"fastio: import failed: {what}{also}\n")
+    if status or not options.quiet:
+        _say(closing_line(importer.publisher.result, status) + "\n")
 
 
 def _say(text: str) -> None:

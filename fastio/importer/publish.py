@@ -11,9 +11,11 @@ import os
 from typing import TYPE_CHECKING
 
 from fastio.errors import FastioError, PackError
+from fastio.importer.refusals import Refusals
 from fastio.objects.kinds import Oid
 from fastio.store.marks_file import write_marks
-from fastio.store.refs import BranchUpdate, RefUpdater, Status
+from fastio.store.ref_changes import Outcome, Status
+from fastio.store.refs import BranchUpdate, RefUpdater
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,16 +31,36 @@ MAX_EXPLODED = 16 << 20
 
 
 class Published:
-    """What has been made visible so far."""
+    """What has been made visible so far.
+
+    Attributes:
+        changed: Refs that are not what they were, and how they were changed last.
+        refused: Refs that are not where the stream has them: REFUSED or NOT_DELETED.
+        failed: Whether something was refused, or could not be written.
+        lacks_marks: Whether the marks file could not be written.
+    """
 
     def __init__(self) -> None:
         self.packs = self.pack_bytes = self.loose_objects = 0
-        self.refs: dict[bytes, Status] = {}
-        self.failed = False
+        self.changed: dict[bytes, Status] = {}
+        self.refused: dict[bytes, Status] = {}
+        self.failed = self.lacks_marks = False
+
+    def add(self, outcome: Outcome) -> None:
+        """Take in what became of a ref, now or since the checkpoint before."""
+        self.failed |= outcome.is_failure
+        if outcome.status in (Status.REFUSED, Status.NOT_DELETED):
+            self.refused[outcome.name] = outcome.status
+            return
+        self.refused.pop(outcome.name, None)
+        if outcome.status is not Status.UNCHANGED:
+            self.changed[outcome.name] = outcome.status
 
     def count(self, status: Status) -> int:
-        """How many refs ended up in *status*."""
-        return sum(1 for value in self.refs.values() if value is status)
+        """How many refs are in *status*."""
+        return sum(
+            value is status for each in (self.changed, self.refused) for value in each.values()
+        )
 
 
 class Publisher:
@@ -59,6 +81,7 @@ class Publisher:
         self._repository, self._options, self._sink = repository, options, sink
         self._executor, self._say = executor, say
         self._refs = RefUpdater(repository, is_known_ancestor=self._is_known_ancestor)
+        self._refusals = Refusals(say)
         self._fast_forwards: set[tuple[Oid, Oid]] = set()
         self._keep_files: list[bytes] = []
         self.marks_complete = False
@@ -132,18 +155,17 @@ class Publisher:
         for branch in branches:
             branch.published = branch.tip
         for outcome in self._refs.update_branches(updates, force=self._options.force):
-            if outcome.status is not Status.UNCHANGED:  # since the checkpoint before, perhaps
-                self.result.refs[outcome.name] = outcome.status
-            self.result.failed |= outcome.is_failure
-            replaces_itself = outcome.status is Status.DELETED and self._options.quiet
-            if outcome.message and not replaces_itself:
-                self._say(outcome.message)
-        refused = self._refs.update_tags(self._tag_refs())
-        status = Status.UPDATED if refused is None else Status.REFUSED
-        self.result.refs |= {name: status for name, _ in self._tag_refs()}
-        if refused is not None:
-            self.result.failed = True
-            self._say(refused.message)
+            self._tell(outcome)
+        for outcome in self._refs.update_tags(list(self._tag_refs())):
+            self._tell(outcome)
+        self._refusals.end()
+
+    def _tell(self, outcome: Outcome) -> None:
+        self.result.add(outcome)
+        self._refusals.add(outcome)
+        replaces_itself = outcome.status is Status.DELETED
+        if outcome.status is Status.NOT_DELETED or (replaces_itself and not self._options.quiet):
+            self._say(outcome.message)
 
     def _is_known_ancestor(self, old: Oid, new: Oid) -> bool:
         return (old, new) in self._fast_forwards
@@ -160,7 +182,7 @@ class Publisher:
         try:
             write_marks(path, self._marks(), self._repository.config.shared_permissions)
         except FastioError as error:
-            self.result.failed = True
+            self.result.failed = self.result.lacks_marks = True
             self._say(b"error: %s\n" % os.fsencode(str(error)))
 
     def _marks(self) -> Iterator[tuple[int, Oid]]:

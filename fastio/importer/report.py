@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fastio.objects.kinds import BLOB, COMMIT, NAMES, TAG, TREE
-from fastio.store.refs import Status
+from fastio.store.ref_changes import Status
 
 if TYPE_CHECKING:
     from fastio.importer.importer import Importer
+    from fastio.importer.publish import Published
 
 RULE = "-" * 69
+NO_CHANGE = "no ref was changed"
 MIB = 1 << 20
 
 
@@ -41,6 +43,29 @@ def statistics(importer: Importer, started: tuple[float, float]) -> Iterator[str
     yield from _cost(importer, wall, cpu)
     yield RULE
     yield ""
+
+
+def closing_line(published: Published, status: int) -> str:
+    """Say what was done, for the last line of all.
+
+    Args:
+        published: What was made visible, at checkpoints and at the end.
+        status: The exit status.
+    """
+    done: list[str] = []
+    for state in (Status.UPDATED, Status.DELETED):
+        count = published.count(state)
+        noun = "" if done else "ref " if count == 1 else "refs "
+        done += [f"{count} {noun}{state.value}"] if count else []
+    if done and status > 1:
+        done[-1] += " by checkpoints before"
+    done = done or [NO_CHANGE]
+    for state in (Status.REFUSED, Status.NOT_DELETED):
+        count = published.count(state)
+        done += [f"{count} {state.value}"] if count else []
+    if published.lacks_marks:
+        done.append("the marks were not written")
+    return f"fastio: {'import failed: ' if status else ''}{', '.join(done)}"
 
 
 def _objects(importer: Importer) -> Iterator[str]:

@@ -34,13 +34,17 @@ def find_descents(git: Git, pairs: Collection[Pair]) -> set[Pair]:
     """Find the pairs of commits whose first is an ancestor of the second, or the same.
 
     One listing of what is new since the first ones settles nearly all pairs that are
-    descents; each of the others costs a git of its own.
+    descents, another one those whose first commits no second one reaches, as when all of a
+    history was rewritten. Each of the others costs a git of its own.
     """
     undecided = {(old, new) for old, new in pairs if old != new}
     if len(undecided) >= _MIN_BATCH:
         parents = _list_new_commits(git, undecided)
         undecided = {pair for pair in undecided if not _is_reached(parents, *pair)}
-    return set(pairs) - {pair for pair in undecided if not _is_ancestor(git, *pair)}
+    lost = _list_lost_commits(git, undecided) if len(undecided) >= _MIN_BATCH else set()
+    return set(pairs) - {
+        pair for pair in undecided if pair[0].hex().encode() in lost or not _is_ancestor(git, *pair)
+    }
 
 
 def _list_new_commits(git: Git, pairs: Iterable[Pair]) -> dict[bytes, list[bytes]]:
@@ -52,6 +56,15 @@ def _list_new_commits(git: Git, pairs: Iterable[Pair]) -> dict[bytes, list[bytes
     listed = git.run("rev-list", "--parents", "--stdin", text=questions, capture_stderr=True)
     lines = map(bytes.split, listed.stdout.splitlines())
     return {commit: parents for commit, *parents in lines}
+
+
+def _list_lost_commits(git: Git, pairs: Iterable[Pair]) -> set[bytes]:
+    """The old ones and what is behind them, as far as no new one has it, as hex."""
+    questions = b"".join(
+        b"%s\n^%s\n" % (old.hex().encode(), new.hex().encode()) for old, new in pairs
+    )
+    listed = git.run("rev-list", "--stdin", text=questions, capture_stderr=True)
+    return set(listed.stdout.split()) if listed.status == 0 else set()
 
 
 def _is_reached(parents: dict[bytes, list[bytes]], old: Oid, new: Oid) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from fastio.objects.kinds import Oid
 from fastio.store.git import Git, GitProcess
+from fastio.store.ref_space import directories
 
 REFLOG_MESSAGE = "fast-import"
 # Above this many names all refs are listed: a command line has its limits.
@@ -126,7 +127,7 @@ def read_refs(git: Git, names: Iterable[bytes] | None = None) -> RefTable:
             of ``refs/`` (HEAD, TEMP_TAG); None for all of ``refs/``.
 
     Returns:
-        At least what was wanted.
+        At least what was wanted, and what leaves no room for it.
     """
     table = RefTable()
     if names is None:
@@ -137,6 +138,8 @@ def read_refs(git: Git, names: Iterable[bytes] | None = None) -> RefTable:
     for name in [name for name in wanted if not name.startswith((b"refs/", b"-"))]:
         _read_root_ref(git, table, name)
     wanted.update(table.targets.values())
+    # A pattern stands for what is below it as well.
+    wanted.update([above for name in wanted for above in directories(name)])
     patterns = [name for name in wanted if name.startswith(b"refs/")]
     if patterns:
         _list_refs(git, table, patterns if len(patterns) <= _MAX_PATTERNS else [])

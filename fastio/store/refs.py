@@ -7,12 +7,13 @@ it decides which of ``x`` and ``x/y`` gets its way.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from fastio.objects.kinds import Oid
 from fastio.records import record
 from fastio.store.ancestry import find_descents, peel_to_commits
+from fastio.store.ref_changes import Cause, Change, ChangeRunner, Outcome, Status, refusal
+from fastio.store.ref_space import RefSpace
 from fastio.store.ref_transactions import (
     RefTable,
     RefTransactions,
@@ -28,16 +29,6 @@ _REPLACE = b"refs/replace/"
 _GITS_OWN = {b"FETCH_HEAD", b"MERGE_HEAD"}
 
 
-class Status(enum.Enum):
-    """What became of a ref."""
-
-    UPDATED = "updated"
-    UNCHANGED = "unchanged"
-    DELETED = "deleted"
-    REFUSED = "refused"
-    NOT_DELETED = "not deleted"
-
-
 @record
 class BranchUpdate:
     """Where a ref of the branch table should point.
@@ -51,26 +42,6 @@ class BranchUpdate:
     name: bytes
     new: Oid | None
     delete: bool = False
-
-
-@record
-class Outcome:
-    """What became of one ref.
-
-    Attributes:
-        name: Its full name.
-        status: What happened to it.
-        message: Lines for the user's stderr, ``error: `` or ``warning: `` included.
-    """
-
-    name: bytes
-    status: Status
-    message: bytes = b""
-
-    @property
-    def is_failure(self) -> bool:
-        """Whether it makes the import's exit status 1; a failed deletion does not."""
-        return self.status is Status.REFUSED
 
 
 class RefUpdater:
@@ -114,48 +85,56 @@ class RefUpdater:
             return [Outcome(update.name, Status.UNCHANGED) for update in updates]
         self._transactions.start()  # git starts up while another one reads
         table = read_refs(self._git, [update.name for update in updates])
+        runner = ChangeRunner(self._transactions, RefSpace((*table.values, *table.targets)))
         outcomes: list[Outcome] = []
         for wave in _waves(updates, table):
-            outcomes += self._update_wave(wave, table, force)
+            outcomes += self._update_wave(wave, table, runner, force)
         return outcomes
 
-    def update_tags(self, tags: Iterable[tuple[bytes, Oid]]) -> Outcome | None:
+    def update_tags(self, tags: Sequence[tuple[bytes, Oid]]) -> list[Outcome]:
         """Set all tags in one transaction, replacing what is there.
 
         Args:
             tags: Full names of the refs and their values.
 
         Returns:
-            None if all were set, or the one refusal, named after the first tag.
+            An outcome for each; if they are refused, the first one's tells why.
         """
-        commands = [(name, update_command(name, oid, None)) for name, oid in tags]
-        if not commands:
-            return None
-        [said] = self._transactions.run([transaction(command for _, command in commands)])
-        return None if said is None else _refusal(commands[0][0], Status.REFUSED, said)
+        if not tags:
+            return []
+        self._transactions.start()
+        table = read_refs(self._git, [name for name, _ in tags])
+        commands = (update_command(name, oid, None) for name, oid in tags)
+        [said] = self._transactions.run([transaction(commands)])
+        if said is not None:
+            first = refusal(tags[0][0], Status.REFUSED, said)
+            others = (Outcome(name, Status.REFUSED, b"", Cause.WITH_OTHERS) for name, _ in tags[1:])
+            return [first, *others]
+        return [
+            Outcome(name, Status.UNCHANGED if table.get(name) == oid else Status.UPDATED)
+            for name, oid in tags
+        ]
 
     def _update_wave(
-        self, wave: Sequence[BranchUpdate], table: RefTable, force: bool
+        self, wave: Sequence[BranchUpdate], table: RefTable, runner: ChangeRunner, force: bool
     ) -> list[Outcome]:
         """Decide and run updates that do not bear on one another's old values."""
         refusals = {} if force else self._find_refusals(wave, table)
-        decided: list[Outcome] = []
-        commands: dict[int, bytes] = {}
+        outcomes: list[Outcome] = []
+        changes: dict[int, Change] = {}
         for number, update in enumerate(wave):
-            outcome, command = self._decide(update, table.get(update.name))
+            old = table.get(update.name)
+            outcome, command = self._decide(update, old)
             outcome = refusals.get(update.name, outcome)
-            decided.append(outcome)
+            outcomes.append(outcome)
             if command and outcome.status is not Status.REFUSED:
-                commands[number] = transaction([command])
-        answers = self._transactions.run(list(commands.values()))
-        for number, said in zip(commands, answers, strict=True):
-            if said is None:
-                _note(table, wave[number], decided[number])
-            else:
-                deleting = decided[number].status is Status.DELETED
-                status = Status.NOT_DELETED if deleting else Status.REFUSED
-                decided[number] = _refusal(wave[number].name, status, said)
-        return decided
+                final = table.final_name(update.name)
+                changes[number] = Change(final, command, outcome, is_new=old is None)
+        runner.run(list(changes.values()))
+        for number, change in changes.items():
+            outcomes[number] = change.outcome
+            _note(table, wave[number], change.outcome)
+        return outcomes
 
     def _decide(self, update: BranchUpdate, old: Oid | None) -> tuple[Outcome, bytes]:
         """What should become of a ref if nothing is in its way, and the command for it."""
@@ -169,7 +148,7 @@ class RefUpdater:
             command = b"" if old is None else delete_command(name)
             return Outcome(name, Status.DELETED, said), command
         if name in _GITS_OWN:
-            return _refusal(name, Status.REFUSED, b"%s is not ours to update" % name), b""
+            return refusal(name, Status.REFUSED, b"%s is not ours to update" % name), b""
         if old == new:
             return Outcome(name, Status.UNCHANGED), b""
         return Outcome(name, Status.UPDATED), update_command(name, new, old or self._zero_oid)
@@ -196,15 +175,17 @@ class RefUpdater:
         for name, old, new in changes:
             no_commit = next((oid for oid in (old, new) if oid not in commits), None)
             if no_commit:
+                cause = Cause.NO_COMMIT
                 said = b"error: %s: %s is not a commit\n" % (name, no_commit.hex().encode())
             elif (commits[old], commits[new]) not in descents:
+                cause = Cause.LOSES_COMMITS
                 said = b"warning: not updating %s (new tip %s does not contain %s)\n" % (
                     *(name, new.hex().encode()),
                     old.hex().encode(),
                 )
             else:
                 continue
-            refusals[name] = Outcome(name, Status.REFUSED, said)
+            refusals[name] = Outcome(name, Status.REFUSED, said, cause)
         return refusals
 
 
@@ -227,11 +208,5 @@ def _note(table: RefTable, update: BranchUpdate, outcome: Outcome) -> None:
     name = table.final_name(update.name)
     if outcome.status is Status.UPDATED and update.new:
         table.values[name] = update.new
-    else:
+    elif outcome.status is Status.DELETED:
         table.values.pop(name, None)
-
-
-def _refusal(name: bytes, status: Status, said: bytes) -> Outcome:
-    """An outcome that carries what git (or we) said as an error."""
-    text = said.strip().removeprefix(b"fatal: ").removeprefix(b"prepare: ")
-    return Outcome(name, status, b"error: %s\n" % text)

@@ -1,6 +1,7 @@
 import pytest
 
 from fastio.objects.kinds import Oid
+from fastio.store import ancestry
 from fastio.store.ancestry import find_descents, peel_to_commits
 from fastio.store.repository import Repository
 
@@ -70,3 +71,10 @@ def test_tags_are_peeled_and_other_objects_left_out(work, git, history):
         history["b"]: history["b"],
     }
     assert peel_to_commits(git, []) == {}
+
+
+def test_commits_that_nothing_new_has_are_told_at_once(work, git, monkeypatch):
+    old = [oid(work.commit(text=f"old {at}")) for at in range(6)]
+    new = [oid(work.commit(text=f"new {at}")) for at in range(6)]
+    monkeypatch.setattr(ancestry, "_is_ancestor", None)  # nobody may be asked
+    assert find_descents(git, list(zip(old, new, strict=True))) == set()

@@ -3,8 +3,9 @@ import os
 import pytest
 
 from fastio.objects.kinds import Oid
+from fastio.store.ref_changes import Cause, Status
 from fastio.store.ref_transactions import read_refs
-from fastio.store.refs import BranchUpdate, RefUpdater, Status
+from fastio.store.refs import BranchUpdate, RefUpdater
 from fastio.store.repository import Repository
 
 
@@ -130,6 +131,53 @@ def test_of_a_name_and_one_below_it_the_first_wins(work, updater):
     assert b"refs/heads/x" in outcomes[1].message
 
 
+@pytest.mark.parametrize("there", [b"refs/heads/x", b"refs/heads/x/y/z"])
+def test_git_is_not_asked_about_what_has_no_room(work, updater, monkeypatch, there):
+    tip = work.commit()
+    work("update-ref", there.decode(), tip)
+    work("pack-refs", "--all")
+    run, sent = updater._transactions.run, []
+    monkeypatch.setattr(updater._transactions, "run", lambda all_: sent.extend(all_) or run(all_))
+    refused, done = update(updater, (b"refs/heads/x/y", tip), (b"refs/heads/z", tip))
+    assert (refused.status, refused.cause, done.status) == (
+        Status.REFUSED, Cause.NO_ROOM, Status.UPDATED,
+    )  # fmt: skip
+    assert there in refused.message
+    assert len(sent) == 1
+
+
+def test_room_that_a_failure_leaves_is_used(work, updater):
+    tip = work.commit()
+    lock = work.path / ".git/refs/heads/x.lock"
+    lock.parent.mkdir(exist_ok=True)
+    lock.touch()
+    names = (b"refs/heads/x", b"refs/heads/x/y", b"refs/heads/x/y/z")
+    outcomes = update(updater, *((name, tip) for name in names))
+    assert statuses(outcomes) == [Status.REFUSED, Status.UPDATED, Status.REFUSED]
+    assert [outcome.cause for outcome in outcomes] == [Cause.LOCKED, None, Cause.NO_ROOM]
+
+
+def test_deletion_makes_room_for_what_comes_after_it_only(work, updater):
+    tip = work.commit()
+    work("update-ref", "refs/heads/x", tip)
+    updates = [
+        BranchUpdate(b"refs/heads/x/early", oid(tip)),
+        BranchUpdate(b"refs/heads/x", None, delete=True),
+        BranchUpdate(b"refs/heads/x/late", oid(tip)),
+    ]
+    outcomes = updater.update_branches(updates)
+    assert statuses(outcomes) == [Status.REFUSED, Status.DELETED, Status.UPDATED]
+
+
+def test_deletion_that_fails_makes_no_room(work, updater):
+    tip = work.commit()
+    work("update-ref", "refs/heads/x", tip)
+    (work.path / ".git/refs/heads/x.lock").touch()
+    deletion = BranchUpdate(b"refs/heads/x", None, delete=True)
+    outcomes = updater.update_branches([deletion, BranchUpdate(b"refs/heads/x/y", oid(tip))])
+    assert statuses(outcomes) == [Status.NOT_DELETED, Status.REFUSED]
+
+
 def test_deletions(work, updater):
     tip = work.commit()
     work("update-ref", "refs/heads/old", tip)
@@ -216,18 +264,21 @@ def test_tags_are_set_together_over_whatever_was_there(work, updater):
     first, second = work.commit(text="1"), work.commit(text="2")
     work("update-ref", "refs/tags/a", first)
     tags = [(b"refs/tags/a", oid(second)), (b"refs/tags/b", oid(second))]
-    assert updater.update_tags(tags) is None
+    assert statuses(updater.update_tags(tags)) == [Status.UPDATED, Status.UPDATED]
+    assert statuses(updater.update_tags(tags)) == [Status.UNCHANGED, Status.UNCHANGED]
     assert work("rev-parse", "refs/tags/a", "refs/tags/b").split() == [second, second]
 
 
 @pytest.mark.parametrize("name", [b"refs/tags/a", b"refs/tags/x..y", b"refs/tags/a/b"])
 def test_one_bad_tag_and_none_is_set(work, updater, name):
     tip = oid(work.commit())
-    refused = updater.update_tags([(b"refs/tags/a", tip), (name, tip)])
-    assert refused
-    assert refused.is_failure
+    first, other = updater.update_tags([(b"refs/tags/a", tip), (name, tip)])
+    assert first.is_failure
+    assert first.message.startswith(b"error: ")
+    assert (other.is_failure, other.message) == (True, b"")
     assert work("for-each-ref") == ""
-    assert updater.update_tags([(b"refs/tags/a", tip)]) is None
+    assert statuses(updater.update_tags([(b"refs/tags/a", tip)])) == [Status.UPDATED]
+    assert updater.update_tags([]) == []
 
 
 def test_what_the_caller_knows_is_not_asked_of_git(work, repository):

@@ -1,0 +1,143 @@
+"""Changes of refs, made one by one, of which some have no room beside others.
+
+Each change is a transaction of its own. That one has no room is found out here: git would say the
+same, but end at it, and to start another one for each of thousands takes its time. Everything else
+that may be in the way (a lock, a value that changed meanwhile) is for git to tell.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Sequence
+
+from fastio.records import record
+from fastio.store.ref_space import RefSpace
+from fastio.store.ref_transactions import RefTransactions, transaction
+
+
+class Status(enum.Enum):
+    """What became of a ref."""
+
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    DELETED = "deleted"
+    REFUSED = "refused"
+    NOT_DELETED = "not deleted"
+
+
+class Cause(enum.Enum):
+    """Why a ref was refused."""
+
+    LOSES_COMMITS = "loses commits"
+    NO_COMMIT = "no commit"
+    NO_ROOM = "no room"
+    LOCKED = "locked"
+    WITH_OTHERS = "with others"
+    OTHER = "other"
+
+
+@record
+class Outcome:
+    """What became of one ref.
+
+    Attributes:
+        name: Its full name.
+        status: What happened to it.
+        message: Lines for the user's stderr, ``error: `` or ``warning: `` included.
+        cause: Why it was refused; None if it was not.
+    """
+
+    name: bytes
+    status: Status
+    message: bytes = b""
+    cause: Cause | None = None
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it makes the import's exit status 1; a failed deletion does not."""
+        return self.status is Status.REFUSED
+
+
+def refusal(name: bytes, status: Status, said: bytes) -> Outcome:
+    """An outcome that carries what git (or we) said as an error."""
+    text = said.strip().removeprefix(b"fatal: ").removeprefix(b"prepare: ")
+    cause = Cause.LOCKED if b".lock'" in text else Cause.OTHER
+    return Outcome(name, status, b"error: %s\n" % text, cause)
+
+
+def no_room(name: bytes, rival: bytes) -> Outcome:
+    """The outcome for a ref that cannot stand beside *rival*."""
+    said = b"error: cannot create %s: %s exists\n" % (name, rival)
+    return Outcome(name, Status.REFUSED, said, Cause.NO_ROOM)
+
+
+class Change:
+    """A change to be made.
+
+    Attributes:
+        name: The ref that really changes; symbolic ones have been followed.
+        command: What to tell git.
+        is_new: Whether it makes a ref.
+        outcome: What becomes of it, if git lets it pass; afterwards, what became of it.
+    """
+
+    __slots__ = ("command", "is_new", "name", "outcome")
+
+    def __init__(self, name: bytes, command: bytes, outcome: Outcome, *, is_new: bool) -> None:
+        self.name, self.command, self.outcome, self.is_new = name, command, outcome, is_new
+
+
+class ChangeRunner:
+    """Makes changes, in order.
+
+    Args:
+        transactions: Runs them.
+        space: The names of refs that there are; kept true.
+    """
+
+    def __init__(self, transactions: RefTransactions, space: RefSpace) -> None:
+        self._transactions, self._space = transactions, space
+
+    def run(self, changes: Sequence[Change]) -> None:
+        """Make all of *changes* that can be made, and set every one's outcome."""
+        while changes:
+            rivals = self._plan(changes)
+            failed = self._send([change for change in changes if change.name not in rivals])
+            left = [change for change in changes if change.name in rivals]
+            # What was in the way of these did not come about: there is room after all.
+            changes = [change for change in left if rivals[change.name] in failed]
+            for change in left:
+                rival = rivals[change.name]
+                if rival not in failed:
+                    change.outcome = no_room(change.outcome.name, rival)
+
+    def _plan(self, changes: Iterable[Change]) -> dict[bytes, bytes]:
+        """Enter changes into the space as if all went well; return who stands in whose way."""
+        rivals: dict[bytes, bytes] = {}
+        for change in changes:
+            if change.outcome.status is Status.DELETED:
+                self._space.remove(change.name)
+            elif change.is_new:
+                rival = self._space.rival(change.name)
+                if rival is None:
+                    self._space.add(change.name)
+                else:
+                    rivals[change.name] = rival
+        return rivals
+
+    def _send(self, changes: Sequence[Change]) -> set[bytes]:
+        """Let git make changes; returns the names of new refs that did not come about."""
+        failed = set()
+        answers = self._transactions.run([transaction([change.command]) for change in changes])
+        for change, said in zip(changes, answers, strict=True):
+            if said is None:
+                continue
+            if change.outcome.status is Status.DELETED:
+                self._space.add(change.name)
+                change.outcome = refusal(change.outcome.name, Status.NOT_DELETED, said)
+                continue
+            change.outcome = refusal(change.outcome.name, Status.REFUSED, said)
+            if change.is_new:
+                self._space.remove(change.name)
+                failed.add(change.name)
+        return failed

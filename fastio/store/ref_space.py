@@ -1,0 +1,55 @@
+"""Which names leave room for which: a ref can not stand where others have their directory.
+
+``refs/heads/a`` and ``refs/heads/a/b`` exclude each other, in any ref backend. A name is asked
+about in time that grows with its depth, not with the number of names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+
+class RefSpace:
+    """Names of refs that stand beside one another, or are meant to.
+
+    What stands directly in ``refs/heads`` and its like is no more than a name in a set: only a
+    deeper one takes an entry for each directory.
+    """
+
+    def __init__(self, names: Iterable[bytes] = ()) -> None:
+        self._names: set[bytes] = set()
+        self._below: dict[bytes, dict[bytes, None]] = {}
+        for name in names:
+            self.add(name)
+
+    def __contains__(self, name: bytes) -> bool:
+        return name in self._names
+
+    def add(self, name: bytes) -> None:
+        """Take in that a ref has that name."""
+        self._names.add(name)
+        for directory in directories(name):
+            self._below.setdefault(directory, {})[name] = None
+
+    def remove(self, name: bytes) -> None:
+        """Take in that no ref has that name (any more)."""
+        self._names.discard(name)
+        for directory in directories(name):
+            names = self._below.get(directory, {})
+            names.pop(name, None)
+            if not names:
+                self._below.pop(directory, None)
+
+    def rival(self, name: bytes) -> bytes | None:
+        """Return a name that leaves no room for *name*, if there is one."""
+        for directory in directories(name):
+            if directory in self._names:
+                return directory
+        return next(iter(self._below.get(name, ())), None)
+
+
+def directories(name: bytes) -> Iterator[bytes]:
+    """Yield what stands above a ref and might be a ref: not ``refs``, nor ``refs/heads``."""
+    parts = name.split(b"/")
+    for count in range(3 if parts[0] == b"refs" else 1, len(parts)):
+        yield b"/".join(parts[:count])
