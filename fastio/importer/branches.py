@@ -25,9 +25,10 @@ class Branch:
             resets it, not another tree that ``from`` or ``reset`` brings.
         published: The tip at the last checkpoint, if today's descends from it by commits of this
             run alone.
+        claimed: Whether it is known that a ref of that name is going to be made.
     """
 
-    __slots__ = ("delete", "name", "notes", "published", "tip", "tree")
+    __slots__ = ("claimed", "delete", "name", "notes", "published", "tip", "tree")
 
     def __init__(self, name: bytes) -> None:
         self.name = name
@@ -36,6 +37,7 @@ class Branch:
         self.delete = False
         self.notes = 0
         self.published: Oid | None = None
+        self.claimed = False
 
 
 class BranchTable:

@@ -22,6 +22,7 @@ from fastio.objects.tree_edit import TreeEditor
 from fastio.objects.trees import DIRECTORY, GITLINK, empty_tree_oid
 
 if TYPE_CHECKING:
+    from fastio.importer.clashes import ClashWatch
     from fastio.importer.committish import CommittishResolver
     from fastio.importer.object_sink import ObjectSink
     from fastio.importer.signatures import SignaturePolicy
@@ -47,9 +48,10 @@ class Executor:
         branches: BranchTable,
         resolver: CommittishResolver,
         signatures: SignaturePolicy,
+        clashes: ClashWatch,
     ) -> None:
         self.branches, self._sink, self._resolver = branches, sink, resolver
-        self._signatures = signatures
+        self._signatures, self._clashes = signatures, clashes
         self.tags: list[tuple[bytes, Oid]] = []
         self.commit: Branch | None = None
         self.header: Commit | None = None
@@ -86,8 +88,14 @@ class Executor:
                 self._merges.append(self._merge_parent(value))
         except StreamError as error:
             raise _blamed_on(line, error) from error
+        if not branch.claimed:
+            self._claim(branch)
         self.commit = branch
         self._open_tree(branch)
+
+    def _claim(self, branch: Branch) -> None:
+        branch.claimed = True
+        self._clashes.claim(branch.name)
 
     def _open_tree(self, branch: Branch) -> None:
         self._editor = TreeEditor(
@@ -267,6 +275,7 @@ class Executor:
         except StreamError as error:
             raise _blamed_on(b"tag ", error) from error
         entry = self._sink.store_object(TAG, body)
+        self._clashes.claim_tag(b"refs/tags/" + command.name)
         self.tags.append((command.name, Oid(self._sink.map.oid(entry))))
         if command.mark:
             self._sink.marks.set(command.mark, entry)
@@ -282,6 +291,11 @@ class Executor:
                 self._start_from(branch, command.from_)
         except StreamError as error:
             raise _blamed_on(line, error) from error
+        if branch.tip is None:
+            branch.claimed = False
+            self._clashes.release(branch.name)
+        elif not branch.claimed:
+            self._claim(branch)
         if branch.tip is None and branch.delete and command.ref.startswith(b"refs/tags/"):
             name = command.ref.removeprefix(b"refs/tags/")
             self.tags = [tag for tag in self.tags if tag[0] != name]

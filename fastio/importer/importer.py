@@ -20,6 +20,7 @@ from fastio.importer.bases import DeltaBases
 from fastio.importer.big_blob import BigBlobWriter
 from fastio.importer.branches import BranchTable
 from fastio.importer.budget import Budget
+from fastio.importer.clashes import ClashWatch
 from fastio.importer.committish import CommittishResolver
 from fastio.importer.encoder import Encoder
 from fastio.importer.executor import Executor
@@ -98,12 +99,16 @@ class Importer:
         self.branches = BranchTable(lambda name: is_reserved(name, repository.git_dir))
         self._revisions = Revisions(repository.git)
         self._resolver = CommittishResolver(self.sink, self.branches, self._revisions)
+        self._clashes = ClashWatch(
+            repository.git, self.branches, lambda: self._pipeline.place, self._warn
+        )
         self.executor = Executor(
             repository,
             self.sink,
             self.branches,
             self._resolver,
             SignaturePolicy(repository, options, self._warn),
+            self._clashes,
         )
         self.publisher = Publisher(repository, options, self.sink, self.executor, self._say)
         self._reader = OptionReader(options, self._marks_directory, self._warn)
@@ -193,6 +198,8 @@ class Importer:
             self.queue.flush()
             self._pipeline.step()
             self.parser.drop_lines(self._pipeline.next_place or self.parser.place)
+        if self._clashes.has_new and not source.is_ready():
+            self._clashes.look()
         with self.parser.get_buffer(READ_SIZE) as buffer:
             try:
                 count = source.read_into(buffer)
@@ -203,6 +210,8 @@ class Importer:
         if count:
             self.parser.buffer_updated(count)
             self.progress("reading")
+            if self._clashes.has_new:  # the stream is more than a few commits, or waits for us
+                self._clashes.look()
         else:
             self.parser.feed_eof()
 

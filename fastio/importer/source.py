@@ -61,6 +61,14 @@ class Source:
             self.position += count
             return count
 
+    def is_ready(self) -> bool:
+        """Tell whether `read_into` would return at once, as far as that can be known."""
+        if self._unread or self._decompressor is not None:
+            return True
+        poll = select.poll()
+        poll.register(self._fd, select.POLLIN)
+        return bool(poll.poll(0))
+
     def _start(self) -> None:
         """Look at the first bytes: no stream starts like an lz4 frame does."""
         self._started = True
