@@ -34,21 +34,20 @@ def side(new_side: Callable[..., Side]) -> Side:
 
 
 @pytest.fixture(scope="session")
-def base(tmp_path_factory: pytest.TempPathFactory):
-    """Gives, for a stream and an object format, a repository into which git has imported it."""
+def base(tmp_path_factory: pytest.TempPathFactory) -> Callable[[bytes], Path]:
+    """Gives for a stream the repository into which git has imported it."""
 
     @functools.cache
-    def make(stream: bytes, object_format: str) -> Path:
-        path = tmp_path_factory.mktemp("base") / "repository"
-        repository = Side("git", path, "--bare", f"--object-format={object_format}")
+    def make(stream: bytes) -> Path:
+        repository = Side("git", tmp_path_factory.mktemp("base") / "repository", "--bare")
         if stream:
             repository.git("fast-import", "--quiet", text=stream)
-        return path
+        return repository.path
 
     return make
 
 
 @pytest.fixture
-def both(tmp_path: Path, base) -> Trial:
+def both(tmp_path: Path, base: Callable[[bytes], Path]) -> Trial:
     """Gives a stream to us and to git."""
     return Trial(tmp_path, base)

@@ -5,6 +5,8 @@ import pytest
 from tests.conformance.trial import Outcome, Trial
 from tests.conformance.words import BLOBS, ONE, TWO, WHO, ZERO, blob, commit, inline
 
+pytestmark = pytest.mark.git
+
 ON_DISK = (
     BLOBS
     + commit(b"M 644 :1 a", ref=b"refs/heads/disk", mark=3)

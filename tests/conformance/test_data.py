@@ -5,6 +5,8 @@ import pytest
 from tests.conformance.trial import Outcome, Trial
 from tests.conformance.words import WHO, commit
 
+pytestmark = pytest.mark.git
+
 
 def content(both: Trial, data: bytes) -> str:
     """Return what is stored for a blob's ``data`` lines."""

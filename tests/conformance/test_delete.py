@@ -5,6 +5,8 @@ import pytest
 from tests.conformance.trial import Trial
 from tests.conformance.words import ABSENT, BLOBS, commit
 
+pytestmark = pytest.mark.git
+
 START = BLOBS + commit(
     b"M 644 :1 a", b"M 755 :2 d/e/f", b"M 120000 :1 link", b"M 160000 %b sub" % ABSENT, mark=3
 )

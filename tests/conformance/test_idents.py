@@ -8,6 +8,8 @@ import pytest
 from tests.conformance.trial import Trial
 from tests.conformance.words import BLOBS
 
+pytestmark = pytest.mark.git
+
 
 def stream(ident: bytes, keyword: bytes = b"committer") -> bytes:
     """A commit by *ident*, or one by somebody else with a tag by *ident*."""

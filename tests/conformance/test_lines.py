@@ -5,6 +5,8 @@ import pytest
 from tests.conformance.trial import Trial
 from tests.conformance.words import BLOBS, ONE, WHO, blob, commit, inline
 
+pytestmark = pytest.mark.git
+
 
 def test_empty_input(both: Trial) -> None:
     result = both(b"")

@@ -5,6 +5,8 @@ import pytest
 from tests.conformance.trial import Trial
 from tests.conformance.words import BLOBS, ONE, TWO, WHO, blob, commit
 
+pytestmark = pytest.mark.git
+
 LARGEST = 2**64 - 1
 
 

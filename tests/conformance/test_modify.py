@@ -8,6 +8,8 @@ import pytest
 from tests.conformance.trial import Outcome, Trial
 from tests.conformance.words import ABSENT, BLOBS, EMPTY_TREE, ONE, TWO, ZERO, blob, commit, inline
 
+pytestmark = pytest.mark.git
+
 A = commit(b"M 644 :1 a", ref=b"refs/heads/a", mark=3)
 A_OID = b"d5ef22cb375070a3e27d72636f09e608c7178f93"
 # Files a, d/e and d/f; the last one is d's only other.

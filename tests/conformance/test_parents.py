@@ -6,6 +6,8 @@ from tests.conformance.test_commits import ON_DISK, parents
 from tests.conformance.trial import Trial
 from tests.conformance.words import BLOBS, WHO, ZERO, commit
 
+pytestmark = pytest.mark.git
+
 TAGGED = ON_DISK + b"tag v1\nfrom :4\ntagger %b\ndata 2\nv1\n" % WHO
 OTHER = commit(ref=b"refs/heads/y", mark=3)
 

@@ -5,6 +5,8 @@ import pytest
 from tests.conformance.trial import Trial
 from tests.conformance.words import BLOBS, commit
 
+pytestmark = pytest.mark.git
+
 # What the path of an entry may not be, whatever the settings.
 BAD = (b"..", b".", b".git", b"../x", b"x/..", b"x/../y", b"./x", b"x/./y", b".GIT/x", b"x/.gIt",
        b"x/.git/y", b"/x", b"x//y", b"x/")  # fmt: skip

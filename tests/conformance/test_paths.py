@@ -5,6 +5,8 @@ import pytest
 from tests.conformance.trial import Trial
 from tests.conformance.words import BLOBS, commit
 
+pytestmark = pytest.mark.git
+
 START = BLOBS + commit(b"M 644 :1 a", b"M 644 :2 a b", mark=3, ref=b"refs/heads/y")
 SINCE = (2, 45)
 

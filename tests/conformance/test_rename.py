@@ -5,6 +5,8 @@ import pytest
 from tests.conformance.trial import Trial
 from tests.conformance.words import ABSENT, BLOBS, blob, commit
 
+pytestmark = pytest.mark.git
+
 START = BLOBS + commit(b"M 644 :1 a", b"M 755 :2 d/b", b"M 644 :1 d/e/f", b"M 644 :2 g/h", mark=3)
 RENAMED = {
     "within a directory": ([b"R d/b d/c"], "a=one d/c=two d/e/f=one g/h=two"),

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
+from tests.conformance.side import Side, git_version
 from tests.importer.target import Target
 
-# What takes longer hangs.
-TIME_LIMIT = 30
 MAIN = "refs/heads/x"
-
-
-@functools.cache
-def git_version() -> tuple[int, ...]:
-    """Return the version of the git in reach."""
-    words = subprocess.run(["git", "version"], stdout=subprocess.PIPE, check=True).stdout
-    return tuple(int(number) for number in re.findall(rb"[0-9]+", words)[:2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,46 +95,46 @@ class Outcome:
                 yield before + path, mode, oid
 
 
-class Copy(Target):
-    """A bare repository, copied from another."""
+class Copy(Side):
+    """A bare repository, copied from another, for one of the two programs."""
 
-    def __init__(self, path: Path, source: Path, config: Sequence[str]) -> None:
-        self.path = self.git_dir = path
+    def __init__(self, program: str, path: Path, source: Path, config: Sequence[str]) -> None:
+        self.program, self.is_git, self.path, self.git_dir = program, program == "git", path, path
         shutil.copytree(source, path)
         with (path / "config").open("a") as file:
             for setting in config:
                 section, name = setting.split(".", 1)
                 file.write(f"[{section}]\n{name}\n")
 
-    def outcome(self, status: int, stdout: bytes, stderr: bytes) -> Outcome:
-        marks = self.path.parent / "marks"
+    def imported(self, stream: bytes, *options: str) -> Outcome:
+        """Import *stream* and tell what came of it."""
+        done = self.feed(stream, f"--export-marks={self.path.parent}/marks", *options)
+        return self._outcome(done.returncode, done.stdout, done.stderr)
+
+    def _outcome(self, status: int, stdout: bytes, stderr: bytes) -> Outcome:
         command = ["git", "cat-file", "--batch-all-objects", "--batch", "--buffer", "--unordered"]
         listing = subprocess.run(command, cwd=self.path, stdout=subprocess.PIPE, check=True).stdout
+        marks = self.path.parent / "marks"
         return Outcome(
             status,
             stdout.decode("latin-1"),
             stderr.decode("latin-1"),
-            dict(self._all_refs()),
+            all_refs(self.path),
             dict(_objects(listing.decode("latin-1"))),
-            dict(line.split() for line in marks.read_text().splitlines())  # type: ignore[misc]
-            if marks.exists()
-            else None,
-            self._left_over(),
+            _marks(marks.read_text()) if marks.exists() else None,
+            sorted(_left_over(self.path)),
             self,
         )
 
-    def _all_refs(self) -> Iterator[tuple[str, str]]:
-        for path in [*self.path.glob("refs/**/*"), *self.path.glob("[A-Z]*")]:
-            if path.is_file():
-                name = os.fsencode(path.relative_to(self.path)).decode("latin-1")
-                yield name, path.read_text().strip()
 
-    def _left_over(self) -> list[str]:
-        names = [path.name for path in self.path.rglob("*")]
-        reports = ["crash report" for name in names if name.startswith("fast_import_crash_")]
-        return reports + [
-            n for n in names if n.startswith("tmp_") or n.endswith((".lock", ".keep"))
-        ]
+def all_refs(repository: Path) -> dict[str, str]:
+    """Return what stands in the files of refs, and of those beside ``refs/``."""
+    paths = [*repository.glob("refs/**/*"), *repository.glob("[A-Z]*")]
+    return {
+        os.fsencode(path.relative_to(repository)).decode("latin-1"): path.read_text().strip()
+        for path in paths
+        if path.is_file()
+    }
 
 
 def _objects(listing: str) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -157,10 +147,22 @@ def _objects(listing: str) -> Iterator[tuple[str, tuple[str, str]]]:
         at += 1
 
 
+def _marks(text: str) -> dict[str, str]:
+    return dict(line.split(" ") for line in text.splitlines())  # type: ignore[misc]
+
+
+def _left_over(repository: Path) -> Iterator[str]:
+    for path in repository.rglob("*"):
+        if path.name.startswith("fast_import_crash_"):
+            yield "crash report"
+        elif path.name.startswith("tmp_") or path.suffix in (".lock", ".keep"):
+            yield path.name
+
+
 class Trial:
     """Runs streams; *base* gives the path of a repository that holds what a stream makes."""
 
-    def __init__(self, directory: Path, base: Callable[[bytes, str], Path]) -> None:
+    def __init__(self, directory: Path, base: Callable[[bytes], Path]) -> None:
         self._directory, self._base, self._count = directory, base, 0
 
     def __call__(
@@ -169,7 +171,6 @@ class Trial:
         *options: str,
         before: bytes = b"",
         config: Sequence[str] = (),
-        object_format: str = "sha1",
         trees: Sequence[bytes] = (),
         status: int = 0,
         since: tuple[int, ...] = (0,),
@@ -181,82 +182,49 @@ class Trial:
             *options: Of the command line.
             before: What the repository holds already, as a stream.
             config: Settings, as ``section.name=value``.
-            object_format: Of the repository.
             trees: Contents of trees that it also holds; a stream can make no odd ones.
             status: The exit status.
             since: The first version of git that behaves like this; older ones are not asked.
         """
-        place = {"before": before, "config": config, "object_format": object_format}
-        place["trees"] = trees
+        place = {"before": before, "config": config, "trees": trees}
         ours = self.ours(stream, *options, status=status, **place)
         if git_version() >= since:
             git = self.git(stream, *options, **place)
             assert git.differences(ours) == [], f"git: {git}\nours: {ours}"
         return ours
 
-    def fatal(self, stream: bytes, reason: str, *options: str, **keywords: object) -> Outcome:
+    def fatal(
+        self, stream: bytes, reason: str, *options: str, before: bytes = b"", **keywords: Any
+    ) -> Outcome:
         """The same for what must be refused: with *reason*, a crash report, and no ref moved."""
-        result = self(stream, *options, status=128, **keywords)  # type: ignore[arg-type]
+        result = self(stream, *options, before=before, status=128, **keywords)
         assert reason in result.fatal
         assert result.left_over == ["crash report"]
-        before = self._copy(keywords.get("before", b""), (), "sha1")  # type: ignore[arg-type]
-        assert result.refs == dict(before._all_refs())
+        assert result.refs == all_refs(self._base(before))
         return result
 
-    def ours(self, stream: bytes, *options: str, status: int = 0, **place: object) -> Outcome:
+    def ours(self, stream: bytes, *options: str, status: int = 0, **place: Any) -> Outcome:
         """Import with us alone: where git's way is not ours."""
-        copy = self._copy(**place)  # type: ignore[arg-type]
-        with _captured() as (stdout, stderr):
-            ended, _ = copy.here(stream, f"--export-marks={copy.path.parent}/marks", *options)
-        result = copy.outcome(ended, _content(stdout), _content(stderr))
+        result = self._copy("fastio", **place).imported(stream, *options)
         assert result.status == status, result.stderr
         return result
 
-    def git(self, stream: bytes, *options: str, **place: object) -> Outcome:
+    def git(self, stream: bytes, *options: str, **place: Any) -> Outcome:
         """Import with git alone."""
-        copy = self._copy(**place)  # type: ignore[arg-type]
-        words = ["fast-import", "--quiet", f"--export-marks={copy.path.parent}/marks", *options]
-        done = subprocess.run(
-            ["git", "-C", str(copy.path), *words],
-            input=stream,
-            capture_output=True,
-            check=False,
-            timeout=TIME_LIMIT,
-        )
-        return copy.outcome(done.returncode, done.stdout, done.stderr)
+        return self._copy("git", **place).imported(stream, *options)
 
     def _copy(
         self,
+        program: str,
+        *,
         before: bytes = b"",
         config: Sequence[str] = (),
-        object_format: str = "sha1",
         trees: Sequence[bytes] = (),
     ) -> Copy:
         self._count += 1
         place = self._directory / str(self._count)
         place.mkdir()
-        copy = Copy(place / "repository", self._base(before, object_format), config)
+        copy = Copy(program, place / "repository", self._base(before), config)
         for tree in trees:
             copy.git("hash-object", "-w", "--literally", "-t", "tree", "--stdin", text=tree)
         return copy
-
-
-@contextlib.contextmanager
-def _captured() -> Iterator[tuple[int, int]]:
-    """Have files in memory for stdout and stderr meanwhile."""
-    saved = [os.dup(fd) for fd in (1, 2)]
-    files = (os.memfd_create("stdout"), os.memfd_create("stderr"))
-    for fd in (1, 2):
-        os.dup2(files[fd - 1], fd)
-    try:
-        yield files
-    finally:
-        for fd in (1, 2):
-            os.dup2(saved[fd - 1], fd)
-            os.close(saved[fd - 1])
-
-
-def _content(fd: int) -> bytes:
-    with os.fdopen(fd, "rb") as file:
-        file.seek(0)
-        return file.read()
