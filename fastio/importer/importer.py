@@ -87,7 +87,7 @@ class Importer:
         level = config.pack_level if options.compression is None else options.compression
         self._level, self._threshold = level, config.big_file_threshold
         self._budget = Budget(options.memory)
-        self.store = ObjectStore(repository)
+        self.store = ObjectStore(repository, warn=self._warn)
         self.sink = ObjectSink(
             repository.object_format,
             self.store,

@@ -27,16 +27,29 @@ MAX_OPEN_PACKS = 8192
 
 
 class ObjectStore:
-    """Reads objects that are stored already; what is being imported is not its business."""
+    """Reads objects that are stored already; what is being imported is not its business.
 
-    def __init__(self, repository: Repository, *, max_open_packs: int = MAX_OPEN_PACKS) -> None:
-        self._repository = repository
+    Args:
+        repository: Where they are.
+        max_open_packs: How many packs stay open.
+        warn: Is told of packs that are left out because their idx cannot be used.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        *,
+        max_open_packs: int = MAX_OPEN_PACKS,
+        warn: Callable[[str], None] = lambda _text: None,
+    ) -> None:
+        self._repository, self._warn = repository, warn
         self._format = repository.object_format
         self._max_open = max_open_packs
         self._cache = BaseCache()
         self._directories: list[bytes] | None = None
         # Path without suffix to the open pack, None for a closed one; last used at the end.
         self._packs: dict[bytes, PackFile | None] | None = None
+        self._left_out: set[bytes] = set()
         self._open_count = 0
 
     @property
@@ -168,10 +181,15 @@ class ObjectStore:
         return None
 
     def _open_pack(self, path: bytes) -> PackFile | None:
-        """Open a pack's idx; None if the file is gone, which `reload` will notice."""
-        if not os.path.exists(path + b".idx"):
+        """Open a pack's idx; None if the file is gone, which `reload` will notice, or damaged."""
+        if path in self._left_out or not os.path.exists(path + b".idx"):
             return None
-        index = PackIndex(path + b".idx", self._format)
+        try:
+            index = PackIndex(path + b".idx", self._format)
+        except PackError as error:
+            self._left_out.add(path)
+            self._warn(f"leaving out a pack: {error}")
+            return None
         pack = PackFile(path + b".pack", index, self._format, cache=self._cache)
         packs = self._known_packs()
         if self._open_count >= self._max_open:

@@ -157,3 +157,16 @@ def test_other_index_versions_are_refused(side: Side, version: str) -> None:
     assert (done.returncode, done.stdout) == (128, b"")
     assert done.stderr.startswith((b"fatal: ", b"error: "))
     assert (side.refs(), side.packs(), list(side.git_dir.glob("fast_import*"))) == ({}, [], [])
+
+
+@pytest.mark.parametrize("damage", [b"", b"short", b"\xfftOc\0\0\0\3" + b"\0" * 2000])
+def test_a_pack_whose_index_is_damaged_is_told_of_and_left_out(side: Side, damage: bytes) -> None:
+    assert side.feed(blobs(2)).returncode == 0
+    [pack] = side.packs()
+    pack.with_suffix(".idx").chmod(0o644)
+    pack.with_suffix(".idx").write_bytes(damage)
+    done = side.feed(blobs(3) + commit(9, b"M 644 :2 file"))
+    assert (done.returncode, list(side.refs())) == (0, ["refs/heads/main"])
+    assert done.stderr.startswith((b"warning: ", b"error: "))
+    assert pack.stem.encode() in done.stderr
+    assert side.git("show", "main:file") == "2"

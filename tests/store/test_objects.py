@@ -140,3 +140,19 @@ def test_a_damaged_loose_object(sha1_work, damage):
         )
     with ObjectStore(repository) as store, pytest.raises(ObjectError, match=oid.hex()):
         store.read(oid)
+
+
+def test_a_pack_with_a_damaged_idx_is_left_out(sha1_work):
+    sha1_work.fill(2)
+    sha1_work("repack", "-adq")
+    oid, *_ = next(iter(sha1_work.objects()))
+    idx = sha1_work.pack().with_suffix(".idx")
+    idx.chmod(0o644)
+    os.truncate(idx, 1000)
+    told = []
+    with ObjectStore(Repository.discover(str(sha1_work.path)), warn=told.append) as store:
+        assert not store.find_packed(oid)
+        assert store.info(oid) is None
+        with pytest.raises(ObjectError, match="missing"):
+            store.read(oid)
+    assert [str(idx) in text for text in told] == [True]
