@@ -296,6 +296,8 @@ class OptionReader:
         files[name] = os.path.abspath(path)
 
     def _marks_path(self, path: str) -> str:
+        if not path:
+            return path  # no file has that name, as an abspath would have
         if not self.options.relative_marks or os.path.isabs(path):
             return os.path.abspath(path)
         return os.path.join(self._marks_directory(), path)

@@ -127,7 +127,7 @@ class Publisher:
         oids += [oid for _, oid in executor.tags]
         shown = self._repository.shown(finished.pack_path)
         line = (b"./" if shown.startswith(b"objects/") else b"") + shown + b":"
-        for oid in oids:
+        for oid in dict.fromkeys(oids):
             entry = objects.find(oid)
             if entry >= 0 and objects.pack(entry) == self._sink.pack_number:
                 line += b" " + oid.hex().encode()

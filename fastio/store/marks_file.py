@@ -62,6 +62,9 @@ def _read_lines(file: BinaryIO, path: str, oid_size: int | None) -> Iterator[tup
 def write_marks(path: str, marks: Iterable[tuple[int, Oid]], permissions: int = 0) -> None:
     """Replace the marks file *path*; missing directories above it are made.
 
+    A device is written to: renaming another file over it, as git does, would be the end of
+    ``/dev/null`` when root says so.
+
     Args:
         path: Where to write; a symlink is followed.
         marks: Pairs of mark and oid, in ascending order.
@@ -72,11 +75,16 @@ def write_marks(path: str, marks: Iterable[tuple[int, Oid]], permissions: int = 
     """
     target = os.path.realpath(path)
     lock = target + ".lock"
+    lines = (b":%d %s\n" % (mark, oid.hex().encode()) for mark, oid in marks)
     try:
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as device:
+                device.writelines(lines)
+            return
         make_directories(os.path.dirname(target), permissions)
         # Mode "x" is what makes it a lock.
         with open(lock, "xb", buffering=_WRITE_SIZE) as file, _removed_on_error(lock):
-            file.writelines(b":%d %s\n" % (mark, oid.hex().encode()) for mark, oid in marks)
+            file.writelines(lines)
             file.flush()
             share(file.fileno(), permissions)
             os.replace(lock, target)

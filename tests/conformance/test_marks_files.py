@@ -75,6 +75,12 @@ def test_one_file_for_both_ways(disk: Side) -> None:
     assert lines(disk, "none") == lines(disk, "marks")[:2]
 
 
+def test_an_empty_name_is_a_file_that_does_not_exist(side: Side) -> None:
+    succeeds(side, BASE, "--import-marks-if-exists=", "--export-marks=marks")
+    assert len(lines(side, "marks")) == 2
+    fails(side, b"", "--import-marks=")
+
+
 def test_two_imports_are_one_too_many_for_a_stream_but_not_for_the_command_line(disk: Side) -> None:
     (disk.path / "more").write_text(f":2 {ONE}\n:7 {ONE}\n")
     twice = b"feature import-marks=marks\nfeature import-marks-if-exists=more\n"

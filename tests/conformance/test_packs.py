@@ -85,7 +85,8 @@ def test_the_nearest_setting_of_compression_counts(
 
 
 def test_the_edges_file_gets_a_line_for_each_pack_kept(side: Side) -> None:
-    stream = HISTORY + b"tag t\nfrom :8\ndata 0\ncheckpoint\n" + blob(9, b"none") + b"checkpoint\n"
+    stream = HISTORY + b"tag t\nfrom :8\ndata 0\nreset refs/heads/same\nfrom :8\n\ncheckpoint\n"
+    stream += blob(9, b"none") + b"checkpoint\n"
     words = ("--export-pack-edges=edges",)
     assert side.feed(stream, *words).returncode == 0
     other = commit(1, ref=b"refs/heads/other")

@@ -130,3 +130,13 @@ def test_a_directory_in_the_way_is_a_marks_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(MarksError, match="cannot write"):
         write_marks(str(tmp_path / "file" / "marks"), [])
+
+
+def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+        write_marks(str(path), [(1, A)])
+        assert reader.read() == LINE
+    assert path.is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]
