@@ -28,6 +28,8 @@ cdef enum:
     # work and to fit the pipe's buffer (64 bytes a task).
     BATCH_TASKS = 256
     BATCH_BYTES = 1 << 19
+    # The first batches after a wait are smaller, so that workers have something to do soon.
+    FIRST_PART = 4
     # Below this a delta cannot pay: its own headers and the copy cost as much.
     MIN_DELTA_TARGET = 50
     ELSEWHERE = 0xFFFF
@@ -74,6 +76,7 @@ cdef class BlobQueue:
     cdef bytes results
     cdef Py_ssize_t ready_index
     cdef int64_t batch_bytes
+    cdef int batch_part
     cdef int64_t hold_bytes_limit
     cdef Py_ssize_t hold_count_limit
     cdef int depth_limit
@@ -103,7 +106,7 @@ cdef class BlobQueue:
         self.oid_size, self.depth_limit = oid_size, depth_limit
         self.hold_bytes_limit, self.hold_count_limit = hold_bytes, hold_count
         self.held, self.batches = deque(), deque()
-        self.batch, self.tasks = [], bytearray()
+        self.batch, self.tasks, self.batch_part = [], bytearray(), FIRST_PART
         self.pending, self.live = {}, set()
         self.last_offset = INT64_MAX
 
@@ -234,6 +237,9 @@ cdef class BlobQueue:
 
     cpdef submit(self, Blob blob, Blob base):
         """Hand *blob* to the encoder, with the bytes of *base* (or None) as delta base."""
+        if (len(self.batch) >= BATCH_TASKS // self.batch_part
+                or self.batch_bytes >= BATCH_BYTES // self.batch_part):
+            self.flush()
         if base is not None and (blob.size < MIN_DELTA_TARGET or self.depth_limit <= 0
                                  or base.generation != self.generation or base.state == 0):
             base = None
@@ -253,16 +259,25 @@ cdef class BlobQueue:
         self.batch.append(blob)
         self.tasks += _task(blob, base)
         self.batch_bytes += blob.size
-        if len(self.batch) >= BATCH_TASKS or self.batch_bytes >= BATCH_BYTES:
-            self.flush()
 
     cpdef flush(self):
         """Send the unfinished batch on its way."""
         if self.batch:
-            tasks, batch, raw_bytes = bytes(self.tasks), self.batch, self.batch_bytes
-            self.batch, self.tasks, self.batch_bytes = [], bytearray(), 0
-            self.batches.append(batch)
-            self.encoder.submit(tasks, len(batch), raw_bytes)
+            count, raw_bytes = len(self.batch), self.batch_bytes
+            self.batch_part = max(1, self.batch_part // 2)
+            self.encoder.submit(self._take_batch(), count, raw_bytes)
+
+    def finish_batch(self):
+        """Have the unfinished batch done before returning: for a caller that would only wait."""
+        self.batch_part = FIRST_PART
+        if self.batch:
+            self.encoder.submit_here(self._take_batch())
+
+    cdef bytes _take_batch(self):
+        cdef bytes tasks = bytes(self.tasks)
+        self.batches.append(self.batch)
+        self.batch, self.tasks, self.batch_bytes = [], bytearray(), 0
+        return tasks
 
     # --- acceptance ---------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """Where batches of blob tasks are done: here while little has come, in workers once it pays.
 
 Both ways run the same pure function, so the results are the same bytes. Results leave in the order
-of submission: those done here come first, since workers only start once and stay.
+of submission. A batch that the caller would only wait for is done here at once: a question of a
+frontend comes behind a few blobs, and the way to a worker and back costs more than they do.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Encoder:
     Attributes:
         describe: Says what object a packed task is about; for errors.
         before_workers: Is called before workers are forked.
+        sent: Batches that went to workers.
 
     Every method that runs tasks raises WorkerError when one cannot be done, however often it is
     tried, or when there are no workers to be had.
@@ -45,8 +47,10 @@ class Encoder:
         self._arena, self._settings, self.workers = arena, settings, workers
         self.describe: Callable[[bytes], str] = lambda _task: "an object"
         self.before_workers: Callable[[], None] = lambda: None
-        self._here: deque[bytes] = deque()
+        # Results of batches in order of submission; None for one that is with the workers.
+        self._results: deque[bytes | None] = deque()
         self._pool: Pool | None = None
+        self.sent = 0
         self._bytes = self._tasks = 0
 
     @property
@@ -61,11 +65,17 @@ class Encoder:
         if self._pool is None and self.workers and self._pays():
             self._start()
         if self._pool is None:
-            self._here.append(tasks)
-        else:
-            with self._translated():
-                self._pool.submit(tasks)
-                self._pool.poll(0)  # a worker whose answer is in has room for another batch
+            self.submit_here(tasks)
+            return
+        with self._translated():
+            self._pool.submit(tasks)
+            self._pool.poll(0)  # a worker whose answer is in has room for another batch
+        self._results.append(None)
+        self.sent += 1
+
+    def submit_here(self, tasks: bytes) -> None:
+        """Accept a batch of packed tasks and do it before returning."""
+        self._results.append(self.encode_here(tasks))
 
     def _pays(self) -> bool:
         return self._bytes > POOL_PAYS_BYTES or self._tasks > POOL_PAYS_TASKS
@@ -80,11 +90,14 @@ class Encoder:
 
     def take(self) -> bytes | None:
         """Return the next batch's results, or None when they are not there yet."""
-        if self._here:
-            return self.encode_here(self._here.popleft())
-        if self._pool is None:
+        if not self._results:
             return None
-        return self._pool.take()
+        results = self._results[0]
+        if results is None and self._pool is not None:
+            results = self._pool.take()
+        if results is not None:
+            self._results.popleft()
+        return results
 
     def encode_here(self, tasks: bytes) -> bytes:
         """Do a batch at once, in this process."""
@@ -93,7 +106,7 @@ class Encoder:
 
     def poll(self, timeout: float | None) -> None:
         """Let results of workers come in; wait up to *timeout* seconds for one."""
-        if self._pool is not None:
+        if self._pool is not None and self._pool.outstanding:
             with self._translated():
                 self._pool.poll(timeout)
 

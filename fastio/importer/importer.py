@@ -193,9 +193,8 @@ class Importer:
             intake.checkpoint()
 
     def _read_more(self, source: Source) -> None:
-        """Read what there is; everything that came before is under way by then."""
+        """Read what there is, and do what can be done meanwhile."""
         if self.queue is not None:
-            self.queue.flush()
             self._pipeline.step()
             self.parser.drop_lines(self._pipeline.next_place or self.parser.place)
         if self._clashes.has_new and not source.is_ready():

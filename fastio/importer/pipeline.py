@@ -68,6 +68,7 @@ class Pipeline:
 
     def drain(self) -> None:
         """Execute everything queued; blobs still held back stay so."""
+        self.queue.finish_batch()
         self._advance()
         while self._operations or self.queue.waiting:
             self._wait()

@@ -64,7 +64,7 @@ def test_blob_that_cannot_be_encoded_is_named(
 ) -> None:
     monkeypatch.setitem(worker.ACTIONS, ENCODE, meeting_evil(act))
     large = streams.blob(1, bytes(1 << 21))
-    status, _ = target.here(large + streams.blob(7, EVIL) + large, workers=2)
+    status, _ = target.here(large + streams.blob(7, EVIL) + 2 * large, workers=2)
     [message] = [line for line in capfd.readouterr().err.splitlines() if "fatal" in line]
     assert status == 128
     assert message.startswith(f"fatal: the blob at byte {len(large)}, mark :7: a task failed 3")

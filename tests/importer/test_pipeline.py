@@ -31,7 +31,7 @@ class LateEncoder(Encoder):
         self._left = 0 if timeout is None else max(0, self._left - 1)
 
     def take(self) -> bytes | None:
-        if self._left or not self._here:
+        if self._left or not self._results:
             return None
         self._left = next(self._delays)
         return super().take()
