@@ -78,8 +78,11 @@ class ProgressBar:
 
     def __call__(self, phase: str) -> None:
         """Show where things stand in *phase*."""
-        bar, now = self._bar, time.monotonic()
-        if bar is None or (now < self._next and bar.desc == phase):
+        bar = self._bar
+        if bar is None:
+            return
+        now = time.monotonic()
+        if now < self._next and bar.desc == phase:
             return
         self._next = now + INTERVAL
         # The one without `_str` adds a colon, of which tqdm makes two where the size is unknown.

@@ -88,6 +88,7 @@ cdef class BlobQueue:
     cdef Blob previous
     cdef readonly dict pending
     cdef readonly set live
+    cdef dict in_pack
     cdef readonly int64_t held_bytes
     cdef readonly int64_t in_flight
     cdef readonly int64_t submitted
@@ -108,6 +109,7 @@ cdef class BlobQueue:
         self.held, self.batches = deque(), deque()
         self.batch, self.tasks, self.batch_part = [], bytearray(), FIRST_PART
         self.pending, self.live = {}, set()
+        self.in_pack = {}  # blobs by entry, as long as their bytes are in the arena
         self.last_offset = INT64_MAX
 
     def set_pack(self, EntryWriter entries, int pack_number):
@@ -324,6 +326,8 @@ cdef class BlobQueue:
             self.marks.c_set(blob.mark, entry)
             if self.pending.get(blob.mark) is blob:
                 del self.pending[blob.mark]
+        if blob.pins > 1:
+            self.in_pack[entry] = blob
         self._release(blob)
         return 0
 
@@ -406,6 +410,8 @@ cdef class BlobQueue:
             self.arena.c_free(blob.raw_offset)
             blob.raw_offset = -1
             self.live.discard(blob)
+            if blob.entry >= 0 and self.in_pack.get(blob.entry) is blob:
+                del self.in_pack[blob.entry]
 
     def compact(self):
         """Move all blobs together, so that free space is one piece. Nothing may be in flight."""
@@ -419,6 +425,11 @@ cdef class BlobQueue:
         if blob.raw_offset < 0:
             return None
         return PyBytes_FromStringAndSize(<char *>self.arena.base + blob.raw_offset, blob.size)
+
+    def content_of(self, int64_t entry):
+        """Return a copy of an accepted blob's bytes, or None when they are not in the arena."""
+        cdef Blob blob = self.in_pack.get(entry)
+        return None if blob is None else self.content(blob)
 
     @property
     def waiting(self):

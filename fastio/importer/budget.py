@@ -28,6 +28,7 @@ class Budget:
         self.memory = max(MINIMUM, memory if memory is not None else default_memory())
         self.arena = self.memory * 5 // 8
         self.trees = self.memory // 8
+        self.objects = self.memory // 32
         self.bases = self.arena // 2
         self.hold = self.arena // 8
         self.hold_count = 16_384

@@ -6,20 +6,23 @@ expression, which git resolves against the repository on disk.
 
 from __future__ import annotations
 
+from binascii import Error as HexError
+from binascii import unhexlify
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from fastio.errors import ObjectError, StreamError
 from fastio.importer.branches import BranchTable, show
 from fastio.objects.commits import parse_commit
-from fastio.objects.kinds import COMMIT, NAMES, Oid
+from fastio.objects.kinds import COMMIT, NAMES, TAG, TREE, Oid
+from fastio.objects.tags import parse_tag
 
 if TYPE_CHECKING:
     from fastio.importer.object_sink import ObjectSink
     from fastio.store.revisions import Revisions
     from fastio.stream.commands import Committish
 
-# Trees of that many commits are remembered; histories mostly branch off from what is recent.
+# Trees of so many commits and tags are remembered: histories mostly branch off from recent ones.
 REMEMBERED_TREES = 20_000
 
 
@@ -99,8 +102,8 @@ class CommittishResolver:
         if len(text) != 2 * self._sink.object_format.oid_size:
             return None
         try:
-            return Oid(bytes.fromhex(text.decode("ascii")))
-        except ValueError:
+            return Oid(unhexlify(text))
+        except HexError:
             return None
 
     def dataref_oid(self, text: bytes) -> Oid:
@@ -111,7 +114,7 @@ class CommittishResolver:
         """
         oid = self.full_oid(text)
         if self.rewrites:
-            oid = self.rewrites.get(Oid(bytes.fromhex(text.decode("ascii"))), oid)
+            oid = self.rewrites.get(Oid(unhexlify(text)), oid)
         if oid is None:
             raise StreamError(f"invalid dataref: {show(text)}", kind="dataref")
         return oid
@@ -121,6 +124,32 @@ class CommittishResolver:
         if len(self._trees) >= REMEMBERED_TREES:
             self._trees.popitem(last=False)
         self._trees[commit] = tree
+
+    def tree_of_any(self, oid: Oid) -> Oid:
+        """Return the tree that a tree-ish stands for, tags and commits peeled.
+
+        Raises:
+            StreamError: It is none, or is missing.
+        """
+        tree = self._trees.get(oid)
+        if tree is None:
+            tree = self._peel(oid)
+            self.remember_tree(oid, tree)
+        return tree
+
+    def _peel(self, oid: Oid) -> Oid:
+        while True:
+            try:
+                kind, body = self._sink.read(oid)
+            except ObjectError as error:
+                raise StreamError(f"can't load tree-ish: {error}") from error
+            if kind == TREE:
+                return oid
+            if kind == COMMIT:
+                return self.tree_of(oid)
+            if kind != TAG:
+                raise StreamError(f"not a tree-ish: {oid.hex()}")
+            oid = parse_tag(body)[0]
 
     def tree_of(self, commit: Oid) -> Oid:
         """Return a commit's root tree.

@@ -8,7 +8,6 @@ frontend comes behind a few blobs, and the way to a worker and back costs more t
 from __future__ import annotations
 
 from collections import deque
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from fastio.errors import WorkerError
@@ -16,7 +15,7 @@ from workers.errors import PoolError, WorkersError
 from workers.tasks import Settings, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from workers.arena import Arena
     from workers.pool import Pool
@@ -67,9 +66,11 @@ class Encoder:
         if self._pool is None:
             self.submit_here(tasks)
             return
-        with self._translated():
+        try:
             self._pool.submit(tasks)
             self._pool.poll(0)  # a worker whose answer is in has room for another batch
+        except WorkersError as error:
+            raise self._ours(error) from error
         self._results.append(None)
         self.sent += 1
 
@@ -85,8 +86,10 @@ class Encoder:
 
         self.before_workers()
         self._pool = Pool(self._arena, workers=self.workers, settings=self._settings)
-        with self._translated():
+        try:
             self._pool.start()
+        except WorkersError as error:
+            raise self._ours(error) from error
 
     def take(self) -> bytes | None:
         """Return the next batch's results, or None when they are not there yet."""
@@ -101,25 +104,25 @@ class Encoder:
 
     def encode_here(self, tasks: bytes) -> bytes:
         """Do a batch at once, in this process."""
-        with self._translated():
+        try:
             return encode(self._arena.view, tasks, self._settings)
+        except WorkersError as error:
+            raise self._ours(error) from error
 
     def poll(self, timeout: float | None) -> None:
         """Let results of workers come in; wait up to *timeout* seconds for one."""
         if self._pool is not None and self._pool.outstanding:
-            with self._translated():
+            try:
                 self._pool.poll(timeout)
+            except WorkersError as error:
+                raise self._ours(error) from error
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        """Turn the ground floor's errors into ours, which name the object."""
-        try:
-            yield
-        except PoolError as error:
-            where = f"{self.describe(error.task)}: " if error.task else ""
-            raise WorkerError(where + error.reason) from error
-        except WorkersError as error:
-            raise WorkerError(str(error)) from error
+    def _ours(self, error: WorkersError) -> WorkerError:
+        """Turn the ground floor's error into ours, which names the object."""
+        if not isinstance(error, PoolError):
+            return WorkerError(str(error))
+        where = f"{self.describe(error.task)}: " if error.task else ""
+        return WorkerError(where + error.reason)
 
     def close(self) -> None:
         """End the workers."""

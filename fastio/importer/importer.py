@@ -18,6 +18,7 @@ from fastio.errors import (
 from fastio.importer._blobs import BlobQueue
 from fastio.importer.bases import DeltaBases
 from fastio.importer.big_blob import BigBlobWriter
+from fastio.importer.blob_reader import BlobReader
 from fastio.importer.branches import BranchTable
 from fastio.importer.budget import Budget
 from fastio.importer.clashes import ClashWatch
@@ -36,6 +37,7 @@ from fastio.importer.submodules import read_rewrites
 from fastio.objects.kinds import Oid
 from fastio.store.config import Config
 from fastio.store.marks_file import read_marks
+from fastio.store.object_cache import ObjectCache
 from fastio.store.objects import ObjectStore
 from fastio.store.pack_writer import PackWriter
 from fastio.store.ref_names import is_reserved
@@ -87,7 +89,8 @@ class Importer:
         level = config.pack_level if options.compression is None else options.compression
         self._level, self._threshold = level, config.big_file_threshold
         self._budget = Budget(options.memory)
-        self.store = ObjectStore(repository, warn=self._warn)
+        cache = ObjectCache(self._budget.objects)
+        self.store = ObjectStore(repository, cache=cache, warn=self._warn)
         self.sink = ObjectSink(
             repository.object_format,
             self.store,
@@ -268,7 +271,12 @@ class Importer:
         queue.set_pack(self.sink.pack.entries, self.sink.pack_number)
         bases = DeltaBases(queue, limit=budget.bases, depth=self._depth)
         replies = Replies(
-            options, self.sink, self._resolver, self.executor, quote_high=config.quote_path
+            options,
+            self.sink,
+            self._resolver,
+            self.executor,
+            BlobReader(self.sink, queue),
+            quote_high=config.quote_path,
         )
         replies.before_progress = self.before_message
         threshold = options.big_file_threshold or self._threshold

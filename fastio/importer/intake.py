@@ -271,15 +271,23 @@ class Intake:
 
     def _get_mark(self, command: c.GetMark) -> None:
         self._need(command.mark)
-        self._add(self._replies.get_mark, command.mark)
-        self._pipeline.drain()
+        self._ask(self._replies.get_mark, command.mark)
 
     def _cat_blob(self, command: c.CatBlob) -> None:
-        self._need(command.dataref)
-        self._add(self._replies.cat_blob, command.dataref)
-        self._pipeline.drain()
+        dataref = command.dataref
+        self._need(dataref)
+        blob = self._queue.pending.get(dataref) if isinstance(dataref, int) else None
+        if blob is None:
+            self._ask(self._replies.cat_blob, dataref)
+            return
+        self._queue.pin(blob)  # so that it need not be read back
+        self._ask(self._replies.cat_blob, dataref)
+        self._queue.unpin(blob)
 
     def _ls(self, command: c.Ls) -> None:
         self._need(command.dataref)
-        self._add(self._replies.ls, command.dataref, command.path)
-        self._pipeline.drain()
+        self._ask(self._replies.ls, command.dataref, command.path)
+
+    def _ask(self, reply: Callable[..., None], *arguments: Any) -> None:
+        """Answer a question, with everything before it executed."""
+        self._pipeline.ask(self._parser.place, reply, *arguments)

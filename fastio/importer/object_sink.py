@@ -11,17 +11,19 @@ from typing import IO, TYPE_CHECKING
 
 from fastio.errors import ObjectError, PackError
 from fastio.objects.kinds import NAMES, TREE, ObjectFormat, Oid
-from fastio.objects.trees import tree_delta
+from fastio.objects.trees import empty_tree_oid, tree_delta
 from fastio.store._marks import MarkTable
 from fastio.store._objmap import ObjectMap
+from fastio.store.entry_reader import read_chain
+from fastio.store.large_objects import large_entry
 from fastio.store.objmap import ELSEWHERE
-from fastio.store.pack_reader import read_chain
 from fastio.store.pack_writer import FinishedPack, PackWriter
 from workers.codec import deflate, store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastio.store.large_objects import Opened
     from fastio.store.objects import ObjectStore
 
 # What a tree in memory costs beside its bytes: two objects' headers, oids, table slot and links.
@@ -67,6 +69,7 @@ class ObjectSink:
         tree_cache: int,
     ) -> None:
         self.object_format, self.store = object_format, store
+        self._empty_tree = empty_tree_oid(object_format)
         self.map = ObjectMap(object_format.oid_size)
         self.marks = MarkTable()
         self.depth, self.level = depth, level
@@ -186,10 +189,26 @@ class ObjectSink:
         Raises:
             ObjectError: Neither has it.
         """
+        offset = self._offset(oid)
+        return self.store.read(oid) if offset < 0 else self._read_own(offset)
+
+    def open(self, oid: Oid, *, above: int) -> Opened | None:
+        """Read an object, or open it if it is larger than *above*; None when it is missing."""
+        offset = self._offset(oid)
+        if offset < 0:
+            return self.store.open(oid, above=above)
+        large = large_entry(self.pack, offset, self.object_format, above=above)
+        return large or self._read_own(offset)
+
+    def _offset(self, oid: Oid) -> int:
+        """Where in the open pack an object begins; -1 if it is not there."""
         entry = self.map.find(oid)
-        if entry >= 0 and self.map.pack(entry) == self.pack_number:
-            return read_chain(self.pack, self.map.offset(entry), self.object_format)
-        return self.store.read(oid)
+        if entry < 0 or self.map.pack(entry) != self.pack_number:
+            return -1
+        return self.map.offset(entry)
+
+    def _read_own(self, offset: int) -> tuple[int, bytes]:
+        return read_chain(self.pack, offset, self.object_format, cache=self.store.cache)
 
     def kind_of(self, oid: Oid) -> int | None:
         """Return an object's type, or None when there is no such object."""
@@ -206,6 +225,8 @@ class ObjectSink:
             ObjectError: There is no such object, or it is no tree.
         """
         tree = self._trees.get(oid)
+        if tree is None and oid == self._empty_tree:
+            return b""  # it need not exist
         if tree is None:
             kind, tree = self.read(oid)
             if kind != TREE:

@@ -53,9 +53,10 @@ class Pipeline:
 
     def step(self) -> None:
         """Do what can be done without waiting, then wait while too much is under way."""
-        self._encoder.poll(0)
-        self._advance()
-        self.throttle()
+        if self._operations or self.queue.waiting:
+            self._encoder.poll(0)
+            self._advance()
+            self.throttle()
 
     def throttle(self) -> None:
         """Wait while too much is under way."""
@@ -72,6 +73,15 @@ class Pipeline:
         self._advance()
         while self._operations or self.queue.waiting:
             self._wait()
+
+    def ask(self, place: Place, reply: Callable[..., None], *arguments: Any) -> None:
+        """Execute everything queued, then *reply*, which answers the command at *place*."""
+        self.drain()
+        self.place = place
+        try:
+            reply(*arguments)
+        except FastioError as error:
+            raise placed(error, place) from error
 
     def finish_at(self, offset: int) -> None:
         """After an error at byte *offset*: let the blobs before it take effect, nothing else."""

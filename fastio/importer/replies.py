@@ -6,18 +6,17 @@ import os
 import select
 from typing import TYPE_CHECKING
 
-from fastio.errors import ObjectError, StreamError
+from fastio.errors import StreamError
 from fastio.importer.branches import show
 from fastio.importer.source import wait_for
-from fastio.objects.kinds import BLOB, COMMIT, NAMES, TAG, TREE, Oid
-from fastio.objects.tags import parse_tag
-from fastio.objects.tree_edit import TreeEditor
-from fastio.objects.trees import DIRECTORY, GITLINK
+from fastio.objects.kinds import Oid
+from fastio.objects.trees import DIRECTORY, GITLINK, find_path
 from fastio.stream.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastio.importer.blob_reader import BlobReader
     from fastio.importer.committish import CommittishResolver
     from fastio.importer.executor import Executor
     from fastio.importer.object_sink import ObjectSink
@@ -33,6 +32,7 @@ class Replies:
     """Writes replies, each at once and unbuffered.
 
     Args:
+        blobs: Finds contents for ``cat-blob``.
         options: Says where replies go (``--cat-blob-fd``).
         quote_high: Whether bytes above 127 are quoted in paths (``core.quotePath``).
 
@@ -46,11 +46,13 @@ class Replies:
         sink: ObjectSink,
         resolver: CommittishResolver,
         executor: Executor,
+        blobs: BlobReader,
         *,
         quote_high: bool,
     ) -> None:
         self._options, self._sink, self._resolver = options, sink, resolver
-        self._executor, self._quote_high = executor, quote_high
+        self._executor, self._blobs, self._quote_high = executor, blobs, quote_high
+        self._oid_size = sink.object_format.oid_size
         self.before_progress: Callable[[], None] = lambda: None
 
     def progress(self, text: bytes) -> None:
@@ -66,27 +68,28 @@ class Replies:
     def cat_blob(self, dataref: Dataref) -> None:
         """Say a blob's oid, size and content, or that it is missing."""
         oid = self._oid(dataref)
-        kind = self._sink.kind_of(oid)
+        content = self._blobs.read(oid)
         name = oid.hex().encode()
-        if kind is None:
+        if type(content) is bytes:
+            self._say(b"%b blob %d\n%b\n" % (name, len(content), content))
+        elif content is None:
             self._say(name + b" missing\n")
-            return
-        if kind != BLOB:
-            raise StreamError(
-                f"object {oid.hex()} is a {NAMES[kind].decode()} but a blob was expected"
-            )
-        _, content = self._sink.read(oid)
-        self._say(b"%s blob %d\n%s\n" % (name, len(content), content))
+        else:
+            assert not isinstance(content, bytes)
+            self._say(b"%b blob %d\n" % (name, content.size))
+            for piece in content.pieces:
+                self._say(piece)
+            self._say(b"\n")
 
     def ls(self, dataref: Dataref | None, path: bytes) -> None:
         """Say what stands at *path* in a tree-ish, or in the commit that is open."""
         if dataref is not None:
-            editor = self._reader(self._tree_of(self._oid(dataref)))
+            root = self._resolver.tree_of_any(self._oid(dataref))
+            found = find_path(self._sink.load_tree, root, path, oid_size=self._oid_size)
         elif self._executor.commit is None:
             raise StreamError(f"not in a commit: ls {show(path)}")
         else:
-            editor = self._executor.editor
-        found = editor.get(path)
+            found = self._executor.editor.get(path)
         shown = quote(path, quote_high=self._quote_high)
         if found is None:
             self._say(b"missing %s\n" % shown)
@@ -95,43 +98,27 @@ class Replies:
         word = {GITLINK: b"commit", DIRECTORY: b"tree"}.get(mode, b"blob")
         self._say(b"%06o %s %s\t%s\n" % (mode, word, oid.hex().encode(), shown))
 
-    def _reader(self, root: Oid) -> TreeEditor:
-        return TreeEditor(
-            self._sink.load_tree, self._sink.store_tree, root, self._sink.object_format
-        )
-
     def _oid(self, dataref: Dataref) -> Oid:
         if isinstance(dataref, int):
             return Oid(self._sink.map.oid(self._resolver.entry_of_mark(dataref)))
         return self._resolver.dataref_oid(dataref)
-
-    def _tree_of(self, oid: Oid) -> Oid:
-        """Peel tags and commits down to a tree."""
-        while True:
-            try:
-                kind, body = self._sink.read(oid)
-            except ObjectError as error:
-                raise StreamError(f"can't load tree-ish: {error}") from error
-            if kind == TREE:
-                return oid
-            if kind == COMMIT:
-                return self._resolver.tree_of(oid)
-            if kind != TAG:
-                raise StreamError(f"not a tree-ish: {oid.hex()}")
-            oid = parse_tag(body)[0]
 
     def _say(self, reply: bytes) -> None:
         _write(self._options.cat_blob_fd, reply)
 
 
 def _write(fd: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
+    rest: bytes | memoryview = data
+    while True:
         try:
-            rest = rest[os.write(fd, rest) :]
+            written = os.write(fd, rest)
         except BlockingIOError:
             wait_for(fd, select.POLLOUT)
         except BrokenPipeError as error:
             raise ReplyPipeClosed from error
         except OSError as error:
             raise StreamError(f"cannot write a reply to fd {fd}: {error.strerror}") from error
+        else:
+            if written == len(rest):
+                return
+            rest = memoryview(rest)[written:]

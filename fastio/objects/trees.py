@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from fastio.errors import StreamError
 from fastio.objects._trees import edit_tree, entries, find_entry, tree_delta
 from fastio.objects.kinds import TREE, ObjectFormat, Oid
 
@@ -22,6 +23,7 @@ __all__ = [
     "empty_tree_oid",
     "entries",
     "find_entry",
+    "find_path",
     "is_directory",
     "tree_delta",
     "walk",
@@ -41,6 +43,31 @@ def is_directory(mode: int) -> bool:
 def empty_tree_oid(object_format: ObjectFormat) -> Oid:
     """Return the oid of the tree without entries."""
     return object_format.hash_object(TREE, b"")
+
+
+def find_path(
+    load_tree: LoadTree, root: Oid, path: bytes, *, oid_size: int = 20
+) -> tuple[int, Oid] | None:
+    """Return mode and oid of what stands at *path* below *root*, None if nothing does.
+
+    The root itself stands at the empty path.
+
+    Raises:
+        StreamError: *path* has an empty component behind an existing directory.
+    """
+    mode, oid = DIRECTORY, root
+    if not path or path.startswith(b"/"):
+        return mode, oid
+    for name in path.split(b"/"):
+        if not is_directory(mode):
+            return None
+        if not name:
+            raise StreamError("Empty path component found in input")
+        found = find_entry(load_tree(oid), name, oid_size)
+        if found is None:
+            return None
+        mode, oid = found
+    return mode, oid
 
 
 def walk(load_tree: LoadTree, root: Oid, *, oid_size: int = 20) -> Iterator[tuple[bytes, int, Oid]]:

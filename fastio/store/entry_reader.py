@@ -19,6 +19,7 @@ from isal import isal_zlib
 from fastio.errors import DeltaError, PackError
 from fastio.objects.kinds import NAMES, OFS_DELTA, REF_DELTA, ObjectFormat, Oid
 from fastio.records import record
+from fastio.store.object_cache import ObjectCache
 from workers.delta import apply_delta
 from workers.errors import DeltaError as DamagedDelta
 
@@ -30,7 +31,6 @@ MAX_HEADER = 64  # type and size 10, distance 10 or oid 32
 MAX_DELTA_SIZES = 20  # two numbers of at most 64 bits, seven of them a byte
 MIN_READ, MAX_READ = 256, 1 << 18
 MAX_COPY = 1 << 22  # the most bytes that one byte of a delta can stand for
-CACHE_SIZE = 32 << 20
 
 
 class Source(Protocol):
@@ -142,36 +142,6 @@ def _inflate_some(source: Source, offset: int, room: int) -> tuple[bytes, bool]:
     return parts[0] if len(parts) == 1 else b"".join(parts), inflater.eof
 
 
-class BaseCache:
-    """Objects that may be needed again soon, as delta bases above all; oldest out first."""
-
-    def __init__(self, limit: int = CACHE_SIZE) -> None:
-        self._limit, self._used = limit, 0
-        self._objects: dict[tuple[Source, int], tuple[int, bytes]] = {}
-
-    def get(self, source: Source, offset: int) -> tuple[int, bytes] | None:
-        """The object at *offset*, if it is still there."""
-        found = self._objects.pop((source, offset), None)
-        if found is not None:
-            self._objects[source, offset] = found  # now the youngest
-        return found
-
-    def put(self, source: Source, offset: int, kind: int, data: bytes) -> None:
-        """Keep an object, unless it is so large that it would drive out most others."""
-        if len(data) > self._limit // 4 or (source, offset) in self._objects:
-            return
-        self._objects[source, offset] = kind, data
-        self._used += len(data)
-        while self._used > self._limit:
-            _, oldest = self._objects.pop(next(iter(self._objects)))
-            self._used -= len(oldest)
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self._objects.clear()
-        self._used = 0
-
-
 Resolver = Callable[[Oid], int | tuple[int, bytes]]
 """Finds a ref-delta's base: its offset in the same pack, or (type, content) from elsewhere."""
 
@@ -182,7 +152,7 @@ def read_chain(
     object_format: ObjectFormat,
     *,
     resolve_ref_delta: Resolver | None = None,
-    cache: BaseCache | None = None,
+    cache: ObjectCache | None = None,
 ) -> tuple[int, bytes]:
     """Read the object at *offset*, applying deltas from its full object upward.
 
@@ -191,7 +161,7 @@ def read_chain(
         offset: Where the entry begins.
         object_format: Tells the size of oids.
         resolve_ref_delta: Finds bases that are given by oid; None if there can be none.
-        cache: Looked into for bases, and given what is read.
+        cache: Looked into for bases, and given what is read, by source and offset.
 
     Returns:
         Type and content.
@@ -203,14 +173,14 @@ def read_chain(
     if isinstance(base, EntryHeader):
         content = _payload(source, base)
         kind = base.kind
-        if cache:
-            cache.put(source, base.offset, kind, content)
+        if cache is not None:
+            cache.put((source, base.offset), kind, content)
     else:
         kind, content = base
     for header in reversed(deltas):
         content = _apply(content, _payload(source, header), header.offset)
-        if cache:
-            cache.put(source, header.offset, kind, content)
+        if cache is not None:
+            cache.put((source, header.offset), kind, content)
     return kind, content
 
 
@@ -237,7 +207,7 @@ def _walk_chain(
     offset: int,
     object_format: ObjectFormat,
     resolve_ref_delta: Resolver | None,
-    cache: BaseCache | None,
+    cache: ObjectCache | None,
 ) -> tuple[list[EntryHeader], EntryHeader | tuple[int, bytes]]:
     """Follow a chain down by its headers alone.
 
@@ -247,7 +217,7 @@ def _walk_chain(
     deltas: list[EntryHeader] = []
     seen: set[int] = set()
     while True:
-        found = cache.get(source, offset) if cache else None
+        found = None if cache is None else cache.get((source, offset))
         if found:
             return deltas, found
         head = source.read_at(offset, MAX_HEADER)

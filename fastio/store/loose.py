@@ -48,11 +48,14 @@ def read_loose(directory: bytes, oid: Oid) -> tuple[int, bytes] | None:
 
 def loose_info(directory: bytes, oid: Oid) -> tuple[int, int] | None:
     """Tell type and size of an object; None when there is no such file."""
+    header = loose_header(directory, oid)
+    return None if header is None else header[:2]
+
+
+def loose_header(directory: bytes, oid: Oid) -> tuple[int, int, int] | None:
+    """Tell type, size and the header's length; None when there is no such file."""
     packed = _read_file(directory, oid, limit=4096)
-    if packed is None:
-        return None
-    kind, size, _ = _parse_header(oid, packed)
-    return kind, size
+    return None if packed is None else _parse_header(oid, packed)
 
 
 def _read_file(directory: bytes, oid: Oid, limit: int = -1) -> bytes | None:

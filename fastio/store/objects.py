@@ -16,8 +16,10 @@ from fastio.errors import ObjectError, PackError
 from fastio.objects.kinds import Oid
 from fastio.store.alternates import find_alternates
 from fastio.store.idx import PackIndex
+from fastio.store.large_objects import Opened, large_loose
 from fastio.store.loose import loose_info, read_loose
-from fastio.store.pack_reader import BaseCache, PackFile
+from fastio.store.object_cache import ObjectCache
+from fastio.store.pack_reader import PackFile
 from fastio.store.repository import Repository
 
 T = TypeVar("T")
@@ -32,6 +34,7 @@ class ObjectStore:
     Args:
         repository: Where they are.
         max_open_packs: How many packs stay open.
+        cache: For objects that may be needed again.
         warn: Is told of packs that are left out because their idx cannot be used.
     """
 
@@ -40,12 +43,13 @@ class ObjectStore:
         repository: Repository,
         *,
         max_open_packs: int = MAX_OPEN_PACKS,
+        cache: ObjectCache | None = None,
         warn: Callable[[str], None] = lambda _text: None,
     ) -> None:
         self._repository, self._warn = repository, warn
         self._format = repository.object_format
         self._max_open = max_open_packs
-        self._cache = BaseCache()
+        self.cache = ObjectCache() if cache is None else cache
         self._directories: list[bytes] | None = None
         # Path without suffix to the open pack, None for a closed one; last used at the end.
         self._packs: dict[bytes, PackFile | None] | None = None
@@ -76,6 +80,19 @@ class ObjectStore:
             raise ObjectError(f"object {oid.hex()} is missing")
         return found
 
+    def open(self, oid: Oid, *, above: int) -> Opened | None:
+        """Read an object, or open it if it is larger than *above*; None when it is missing.
+
+        Raises:
+            ObjectError: Its loose file is damaged.
+            PackError: Its pack is damaged.
+        """
+
+        def open_once(oid: Oid) -> Opened | None:
+            return self._open_once(oid, above)
+
+        return self._retried(open_once, oid)
+
     def info(self, oid: Oid) -> tuple[int, int] | None:
         """Tell type and size of an object; None when it is missing."""
         return self._retried(self._info_once, oid)
@@ -99,7 +116,7 @@ class ObjectStore:
         for path in self._packs or ():
             self._close_pack(path)
         self._packs = None
-        self._cache.clear()
+        self.cache.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -112,9 +129,7 @@ class ObjectStore:
     ) -> None:
         self.close()
 
-    def _retried(
-        self, look_up: Callable[[Oid], tuple[int, T] | None], oid: Oid
-    ) -> tuple[int, T] | None:
+    def _retried(self, look_up: Callable[[Oid], T], oid: Oid) -> T:
         """Look up once, and once more if another process has changed the packs meanwhile."""
         try:
             found = look_up(oid)
@@ -133,6 +148,15 @@ class ObjectStore:
         return next(
             filter(None, (read_loose(path, oid) for path in self._object_directories())), None
         )
+
+    def _open_once(self, oid: Oid, above: int) -> Opened | None:
+        if place := self._find_pack(oid):
+            pack, offset = place
+            return pack.open(offset, above=above)
+        for directory in self._object_directories():
+            if opened := large_loose(directory, oid, above=above) or read_loose(directory, oid):
+                return opened
+        return None
 
     def _info_once(self, oid: Oid) -> tuple[int, int] | None:
         if place := self._find_pack(oid):
@@ -190,7 +214,7 @@ class ObjectStore:
             self._left_out.add(path)
             self._warn(f"leaving out a pack: {error}")
             return None
-        pack = PackFile(path + b".pack", index, self._format, cache=self._cache)
+        pack = PackFile(path + b".pack", index, self._format, cache=self.cache)
         packs = self._known_packs()
         if self._open_count >= self._max_open:
             oldest = next(other for other in packs if packs[other] is not None)

@@ -14,15 +14,16 @@ from fastio.objects.kinds import ObjectFormat, Oid
 from fastio.store._mapping import map_file
 from fastio.store.entry_reader import (
     HEADER_SIZE,
-    BaseCache,
     EntryHeader,
     entry_header,
     read_chain,
     read_info,
 )
 from fastio.store.idx import PackIndex
+from fastio.store.large_objects import Opened, large_entry
+from fastio.store.object_cache import ObjectCache
 
-__all__ = ["BaseCache", "EntryHeader", "PackFile", "entry_header", "read_chain"]
+__all__ = ["EntryHeader", "PackFile", "entry_header", "read_chain"]
 
 
 class PackFile:
@@ -34,7 +35,7 @@ class PackFile:
         index: PackIndex,
         object_format: ObjectFormat,
         *,
-        cache: BaseCache | None = None,
+        cache: ObjectCache | None = None,
     ) -> None:
         """Name a pack; the file is opened when first read.
 
@@ -45,7 +46,7 @@ class PackFile:
             cache: For delta bases, shared with other packs; None for one of its own.
         """
         self.path, self.index, self.object_format = path, index, object_format
-        self._cache = BaseCache() if cache is None else cache
+        self._cache = ObjectCache() if cache is None else cache
         self._content: memoryview | None = None
         self._problem: PackError | None = None
         self._end = 0
@@ -78,6 +79,18 @@ class PackFile:
             )
         except PackError as error:
             raise self._named(error) from error
+
+    def open(self, offset: int, *, above: int) -> Opened:
+        """Read the object whose entry begins at *offset*, or open it if larger than *above*.
+
+        Raises:
+            PackError: The pack is damaged or cannot be read.
+        """
+        try:
+            large = large_entry(self, offset, self.object_format, above=above)
+        except PackError as error:
+            raise self._named(error) from error
+        return large or self.read(offset)
 
     def info(self, offset: int) -> tuple[int, int]:
         """Tell type and size of the object whose entry begins at *offset*."""

@@ -67,13 +67,18 @@ class StreamBuffer:
         All views given out before lose their meaning.
         """
         wanted = max(hint, min(_LEAST_FREE, self._capacity))
-        if self.start == self.end and len(self.data) > self._capacity >= wanted:
-            self._move(self._capacity)  # back to the usual size after a large body
-        elif self.start == self.end or len(self.data) - self.end < wanted:
-            used = self.end - self.start
-            fits = 2 * used <= len(self.data) and used + wanted <= len(self.data)
-            self._move(len(self.data) if fits else max(2 * len(self.data), used + wanted))
+        size = len(self.data)
+        if size - self.end < wanted or (self.start == self.end and size > self._capacity):
+            self._make_room(wanted)
         return self._writable[self.end :]
+
+    def _make_room(self, wanted: int) -> None:
+        used, size = self.end - self.start, len(self.data)
+        if not used and size > self._capacity >= wanted:
+            self._move(self._capacity)  # back to the usual size after a large body
+        else:
+            fits = 2 * used <= size and used + wanted <= size
+            self._move(size if fits else max(2 * size, used + wanted))
 
     def _move(self, capacity: int) -> None:
         """Move what is not parsed to the start of the block, or of one with another *capacity*."""

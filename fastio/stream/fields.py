@@ -105,12 +105,15 @@ def read_dataref(text: bytes, oid_name: str = "SHA1") -> tuple[Dataref, bytes]:
     Returns:
         The dataref, and what stands behind the SP.
     """
+    word, space, rest = text.partition(b" ")
     if text[:1] == b":":
+        digits = word[1:]
+        if space and digits.isdigit() and len(digits) <= _SAFE_DIGITS:
+            return Mark(int(digits)), rest
         mark, end = _read_mark(text, 0)
         if text[end : end + 1] != b" ":
             raise StreamError(f"missing space after mark: {shown(text)}", kind="mark")
         return mark, text[end + 1 :]
-    word, space, rest = text.partition(b" ")
     if is_oid(word) and space:
         return word, rest
     if any(is_oid(word[:digits]) for digits in OID_DIGITS):

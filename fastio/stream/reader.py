@@ -93,6 +93,8 @@ class StreamReader:
             if not buffer.skip_lf():
                 return None
             self.optional_lf = False
+        if buffer.start == buffer.end and not buffer.eof:
+            return None
         while (line := buffer.take_line()) is not None:
             if not line and buffer.at_end:
                 return line

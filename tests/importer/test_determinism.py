@@ -87,6 +87,7 @@ def test_compacting_the_arena_changes_nothing(
 def shares(budget: Budget, arena: int, _memory: int | None) -> None:
     """The same shares in an arena of any size; in a tight one, free room must be one piece."""
     budget.arena, budget.trees, budget.bases = arena, MIB, 3 * MIB
+    budget.objects = MIB
     budget.hold = budget.in_flight = budget.largest_blob = MIB
     budget.hold_count = 1000
 

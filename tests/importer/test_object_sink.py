@@ -12,6 +12,7 @@ from fastio.errors import ObjectError
 from fastio.importer.object_sink import TREE_OVERHEAD, ObjectSink, TreeCache
 from fastio.objects.kinds import BLOB, COMMIT, SHA1, TREE, Oid
 from fastio.objects.trees import tree_delta
+from fastio.store.object_cache import ObjectCache
 from fastio.store.objmap import ELSEWHERE
 from fastio.store.pack_writer import PackWriter
 from tests.importer.target import Target
@@ -23,6 +24,7 @@ class FakeStore:
     def __init__(self) -> None:
         self.packed: set[Oid] = set()
         self.reloads = 0
+        self.cache = ObjectCache()
 
     @property
     def has_packs(self) -> bool:

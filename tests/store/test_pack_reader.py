@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fastio.errors import DeltaError, PackError
 from fastio.objects.kinds import BLOB, OFS_DELTA, REF_DELTA, SHA1, TREE
-from fastio.store.entry_reader import BaseCache, entry_header, inflate_at, read_chain, read_info
+from fastio.store.entry_reader import entry_header, inflate_at, read_chain, read_info
 from fastio.store.idx import PackIndex
 from fastio.store.pack_reader import PackFile
 from tests.store.work import Work
@@ -148,26 +148,6 @@ def test_a_size_that_lies_is_found_before_all_is_inflated():
     bomb = Buffer(zlib.compress(bytes(50 << 20), 9))
     with pytest.raises(PackError, match="promised 10 bytes"):
         inflate_at(bomb, 0, 10)
-
-
-def test_the_cache_forgets_what_was_not_used_longest():
-    cache, source = BaseCache(limit=40), Buffer()
-    for offset in range(4):
-        cache.put(source, offset, BLOB, b"0123456789")
-    assert cache.get(source, 0)
-    cache.put(source, 4, BLOB, b"0123456789")
-    assert [cache.get(source, at) is not None for at in range(5)] == [True, False, True, True, True]
-    cache.put(source, 5, BLOB, bytes(11))  # too large to keep
-    assert cache.get(source, 5) is None
-
-
-def test_bytes_are_counted_when_an_entry_is_looked_up_and_put_again():
-    cache, source = BaseCache(limit=40), Buffer()
-    for _ in range(100):
-        cache.put(source, 0, BLOB, b"0123456789")
-        cache.get(source, 0)
-    cache.put(source, 1, BLOB, b"0123456789")
-    assert cache.get(source, 0)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,114 @@
+"""Objects too large to hold: inflated piece by piece, for who passes them on.
+
+Only what is stored whole can be read like this. A delta needs all of its base at hand, but nobody
+makes deltas of what is large: git leaves off at ``core.bigFileThreshold``, fastio far below.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from isal import isal_zlib
+
+from fastio.errors import ObjectError, PackError
+from fastio.records import record
+from fastio.store.entry_reader import MAX_HEADER, InflateError, entry_header
+from fastio.store.loose import loose_header, loose_path
+
+if TYPE_CHECKING:
+    from fastio.objects.kinds import ObjectFormat, Oid
+    from fastio.store.entry_reader import Source
+
+PIECE = 1 << 18
+
+
+@record
+class LargeObject:
+    """An object of which only the beginning was looked at.
+
+    Attributes:
+        kind: Its type.
+        size: Bytes of its content.
+        pieces: The content, to be gone through once. Raises PackError (ObjectError for a loose
+            object) where it is damaged: only then is it noticed.
+    """
+
+    kind: int
+    size: int
+    pieces: Iterator[bytes]
+
+
+Opened = tuple[int, bytes] | LargeObject
+"""An object's type and content, or a large object."""
+
+
+def large_entry(
+    source: Source, offset: int, object_format: ObjectFormat, *, above: int
+) -> LargeObject | None:
+    """Open the object at *offset* of a pack if it is stored whole and larger than *above*."""
+    head = source.read_at(offset, MAX_HEADER)
+    header = entry_header(head, offset, object_format.oid_size)
+    if header.base is not None or header.size <= above:
+        return None
+    pieces = inflated_pieces(source, offset + header.length, header.size)
+    return LargeObject(header.kind, header.size, pieces)
+
+
+def large_loose(directory: bytes, oid: Oid, *, above: int) -> LargeObject | None:
+    """Open a loose object if there is one and it is larger than *above*."""
+    found = loose_header(directory, oid)
+    if found is None or found[1] <= above:
+        return None
+    kind, size, start = found
+    return LargeObject(kind, size, _loose_pieces(directory, oid, start=start, size=size))
+
+
+def inflated_pieces(source: Source, offset: int, size: int) -> Iterator[bytes]:
+    """Inflate a zlib stream of *size* inflated bytes, none of them kept.
+
+    Args:
+        source: Where it lies.
+        offset: Its first byte.
+        size: Bytes that must come out, no more and no fewer.
+    """
+    inflater, position, left = isal_zlib.decompressobj(), offset, size
+    packed: bytes | memoryview = b""
+    while not inflater.eof and left >= 0:
+        if not packed:
+            packed = source.read_at(position, PIECE)
+            position += len(packed)
+            if not packed:
+                break
+        try:
+            piece = inflater.decompress(packed, PIECE)
+        except InflateError as error:
+            raise PackError(f"deflated data at {offset} is damaged: {error}") from None
+        packed = inflater.unconsumed_tail
+        left -= len(piece)
+        if piece and left >= 0:
+            yield piece
+    if left or not inflater.eof:
+        raise PackError(f"deflated data at {offset} has not the promised {size} bytes")
+
+
+class _File:
+    """A file as a source."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        return os.pread(self._fd, length, offset)
+
+
+def _loose_pieces(directory: bytes, oid: Oid, *, start: int, size: int) -> Iterator[bytes]:
+    """Inflate a loose object; *start* is where behind its header the content begins."""
+    try:
+        with open(loose_path(directory, oid), "rb", buffering=0) as file:
+            pieces = inflated_pieces(_File(file.fileno()), 0, start + size)
+            yield next(pieces)[start:]
+            yield from pieces
+    except (OSError, PackError) as error:
+        raise ObjectError(f"loose object {oid.hex()} cannot be read: {error}") from error
