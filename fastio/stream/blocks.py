@@ -9,14 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from fastio.stream import commands as c
-from fastio.stream.fields import read_committish, read_count
 from fastio.stream.reader import NEED_DATA, Steps, StreamReader
-
-
-def declared_mark(line: bytes) -> c.Mark | None:
-    """Return the mark of a ``mark`` line. Mark 0, or no number at all, is none."""
-    number = read_count(line[6:])
-    return c.Mark(number) if number else None
 
 
 def read_labels(reader: StreamReader) -> Steps[tuple[c.Mark | None, bytes | None, bytes]]:
@@ -24,7 +17,7 @@ def read_labels(reader: StreamReader) -> Steps[tuple[c.Mark | None, bytes | None
     mark = original_oid = None
     line = yield from reader.next_line()
     if line.startswith(b"mark :"):
-        mark = declared_mark(line)
+        mark = reader.declared_mark(line)
         line = yield from reader.next_line()
     if line.startswith(b"original-oid "):
         original_oid = line[13:]
@@ -41,11 +34,11 @@ def _tag(reader: StreamReader, head: bytes) -> Steps[c.Command]:
     mark = original_oid = tagger = None
     line = yield from reader.next_line()
     if line.startswith(b"mark :"):
-        mark = declared_mark(line)
+        mark = reader.declared_mark(line)
         line = yield from reader.next_line()
     if not line.startswith(b"from "):
-        raise reader.expected("'from'", line)
-    from_ = read_committish(line[5:])
+        line = yield from reader.expected(b"from ", line)
+    from_ = reader.committish(line[5:])
     line = yield from reader.next_line()
     if line.startswith(b"original-oid "):
         original_oid = line[13:]
@@ -61,7 +54,7 @@ def _reset(reader: StreamReader, head: bytes) -> Steps[c.Command]:
     line = yield from reader.next_line()
     from_ = None
     if line.startswith(b"from "):
-        from_ = read_committish(line[5:])
+        from_ = reader.committish(line[5:])
     else:
         reader.unread_line()
     reader.optional_lf = True
@@ -71,14 +64,15 @@ def _reset(reader: StreamReader, head: bytes) -> Steps[c.Command]:
 def _alias(reader: StreamReader, _head: bytes) -> Steps[c.Command]:
     reader.optional_lf = True
     line = yield from reader.next_line()
-    mark = declared_mark(line) if line.startswith(b"mark :") else None
+    mark = reader.declared_mark(line) if line.startswith(b"mark :") else None
     if mark is None:
-        raise reader.expected("'mark :n'", line)
+        line = yield from reader.expected(b"mark :", line)
+        mark = reader.declared_mark(line) or c.Mark(0)
     line = yield from reader.next_line()
     if not line.startswith(b"to "):
-        raise reader.expected("'to'", line)
+        line = yield from reader.expected(b"to ", line)
     reader.optional_lf = True
-    return c.Alias(mark, read_committish(line[3:]))
+    return c.Alias(mark, reader.committish(line[3:]))
 
 
 def _checkpoint(reader: StreamReader, _head: bytes) -> Steps[c.Command]:

@@ -24,6 +24,7 @@ class StreamBuffer:
         data: The block; what counts is ``data[start:end]``.
         view: A read-only view of the block.
         start: Position of the first byte that is not parsed.
+        held: Position of the first byte that has to stay although it is parsed; None: none has to.
         end: Position behind the last byte that was read.
         base: Offset in the stream of the block's first byte.
         line_start: Position of the line taken last.
@@ -40,6 +41,7 @@ class StreamBuffer:
         "data",
         "end",
         "eof",
+        "held",
         "line_start",
         "max_data",
         "max_line",
@@ -53,6 +55,7 @@ class StreamBuffer:
         self._capacity, self.max_line, self.max_data = max(capacity, 1), max_line, max_data
         self.start = self.end = self.base = self.line_start = 0
         self._searched = self._delimiter_searched = 0
+        self.held: int | None = None
         self.eof = self.at_end = False
         self._allocate(self._capacity)
 
@@ -67,13 +70,18 @@ class StreamBuffer:
         All views given out before lose their meaning.
         """
         wanted = max(hint, min(_LEAST_FREE, self._capacity))
-        size = len(self.data)
-        if size - self.end < wanted or (self.start == self.end and size > self._capacity):
-            self._make_room(wanted)
+        size, used = len(self.data), self._used
+        if size - self.end < wanted or (not used and size > self._capacity):
+            self._make_room(wanted, used)
         return self._writable[self.end :]
 
-    def _make_room(self, wanted: int) -> None:
-        used, size = self.end - self.start, len(self.data)
+    @property
+    def _used(self) -> int:
+        """How many bytes have to stay."""
+        return self.end - (self.start if self.held is None else self.held)
+
+    def _make_room(self, wanted: int, used: int) -> None:
+        size = len(self.data)
         if not used and size > self._capacity >= wanted:
             self._move(self._capacity)  # back to the usual size after a large body
         else:
@@ -81,13 +89,14 @@ class StreamBuffer:
             self._move(size if fits else max(2 * size, used + wanted))
 
     def _move(self, capacity: int) -> None:
-        """Move what is not parsed to the start of the block, or of one with another *capacity*."""
-        start, end, old = self.start, self.end, self._writable
+        """Move what has to stay to the start of the block, or of one with another *capacity*."""
+        start, end, old = self.start if self.held is None else self.held, self.end, self._writable
         if capacity != len(self.data):
             self._allocate(capacity)
         self._writable[: end - start] = old[start:end]
         self.base += start
-        self.start, self.end = 0, end - start
+        self.start, self.end = self.start - start, end - start
+        self.held = None if self.held is None else 0
         self._searched = max(self._searched - start, 0)
         self._delimiter_searched = max(self._delimiter_searched - start, 0)
         self.line_start -= start  # negative, when that line is gone: still right as an offset

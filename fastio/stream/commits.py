@@ -5,11 +5,21 @@ Source: git-fast-import(1), "commit".
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
+from fastio.errors import StreamError
 from fastio.stream import commands as c
 from fastio.stream.blocks import read_labels
-from fastio.stream.fields import read_committish, read_modify, read_note
+from fastio.stream.fields import read_modify, read_note
 from fastio.stream.lines import IN_COMMIT, keyword_of
 from fastio.stream.reader import NEED_DATA, Steps, StreamReader
+
+# The first line of a change. What comes without a dataref is inline: its data follows.
+_CHANGES: Final[dict[bytes, Callable[[bytes], c.Command]]] = IN_COMMIT | {
+    b"M ": read_modify,
+    b"N ": read_note,
+}
 
 
 def read_commit(reader: StreamReader, head: bytes) -> Steps[c.Command]:
@@ -26,7 +36,7 @@ def _header(reader: StreamReader, head: bytes) -> Steps[c.Commit]:
         author = reader.ident(line[7:])
         line = yield from reader.next_line()
     if not line.startswith(b"committer "):
-        raise reader.expected("'committer'", line)
+        line = yield from reader.expected(b"committer ", line)
     committer = reader.ident(line[10:])
     line = yield from reader.next_line()
     signatures: tuple[c.Signature, ...] = ()
@@ -67,10 +77,10 @@ def _parents(reader: StreamReader) -> Steps[tuple[c.Committish | None, tuple[c.C
     from_, merges = None, []
     line = yield from reader.next_line()
     if line.startswith(b"from "):
-        from_ = read_committish(line[5:])
+        from_ = reader.committish(line[5:])
         line = yield from reader.next_line()
     while line.startswith(b"merge "):
-        merges.append(read_committish(line[6:]))
+        merges.append(reader.committish(line[6:]))
         line = yield from reader.next_line()
     reader.unread_line()
     return from_, tuple(merges)
@@ -83,44 +93,41 @@ def _changes(reader: StreamReader) -> Steps[None]:
             yield NEED_DATA
         if not line:
             return
-        keyword = keyword_of(line)
-        if keyword == b"M ":
-            reader.offset = reader.line_offset
-            mode, dataref, path = read_modify(line)
-            if dataref is not None:
-                yield c.FileModify(mode, dataref, path)
-            else:
-                yield from _inline_file(reader, mode, path)
-        elif keyword == b"N ":
-            reader.offset = reader.line_offset
-            yield from _note(reader, line)
-        elif (read_line := IN_COMMIT.get(keyword)) is not None:
-            reader.offset = reader.line_offset
-            yield read_line(line)
-        else:
+        read_change = _CHANGES.get(keyword_of(line))
+        if read_change is None:
+            if reader.passes_over(line):
+                continue
             reader.unread_line()
             return
+        reader.offset = reader.line_offset
+        try:
+            change = read_change(line)
+        except StreamError as error:
+            yield from reader.skip_change(error)
+            continue
+        if isinstance(change, c.FileModify | c.NoteModify) and change.dataref is None:
+            yield from _inline(reader, change)
+        else:
+            yield change
 
 
-def _inline_file(reader: StreamReader, mode: int, path: bytes) -> Steps[None]:
+def _inline(reader: StreamReader, change: c.FileModify | c.NoteModify) -> Steps[None]:
+    """Read the data that follows *change*, and hand both out."""
     offset = reader.offset
     line = yield from reader.next_line()
-    while line.startswith(b"cat-blob "):
+    while line.startswith(b"cat-blob ") and isinstance(change, c.FileModify):
         reader.offset = reader.line_offset
-        yield IN_COMMIT[b"cat-blob "](line)
+        try:
+            question = IN_COMMIT[b"cat-blob "](line)
+        except StreamError as error:
+            reader.mend(error)
+        else:
+            yield question
         line = yield from reader.next_line()
     reader.offset = offset
     data = yield from reader.body(line)
-    yield c.FileModify(mode, None, path, data)
-    yield from reader.pieces()
-
-
-def _note(reader: StreamReader, line: bytes) -> Steps[None]:
-    dataref, committish = read_note(line)
-    if dataref is not None:
-        yield c.NoteModify(dataref, committish)
-        return
-    data_line = yield from reader.next_line()
-    data = yield from reader.body(data_line)
-    yield c.NoteModify(None, committish, data)
+    if isinstance(change, c.FileModify):
+        yield c.FileModify(change.mode, None, change.path, data)
+    else:
+        yield c.NoteModify(None, change.committish, data)
     yield from reader.pieces()

@@ -12,7 +12,7 @@ from binascii import unhexlify
 from typing import Final
 
 from fastio.errors import StreamError
-from fastio.stream.commands import Committish, Dataref, Mark
+from fastio.stream.commands import Committish, Dataref, FileModify, Mark, NoteModify
 from fastio.stream.grammar import (
     GITLINK_MODE,
     MAX_NUMBER,
@@ -153,35 +153,35 @@ def read_path_pair(text: bytes) -> tuple[bytes, bytes]:
     return source, read_path(rest, "dest")
 
 
-def read_modify(line: bytes) -> tuple[int, Dataref | None, bytes]:
-    """Read an ``M`` line: mode, dataref (None when inline) and path."""
+def read_modify(line: bytes) -> FileModify:
+    """Read an ``M`` line; one that is inline is still without its data."""
     parts = line.split(b" ", 3)
     if len(parts) == 4:  # the usual spelling first, as there are millions of these lines
         digits = parts[2][1:]
         mode = MODES_BY_TEXT.get(parts[1])
         usual = parts[2][:1] == b":" and digits.isdigit() and len(digits) <= _SAFE_DIGITS
         if usual and mode is not None:
-            return mode, Mark(int(digits)), read_path(parts[3])
+            return FileModify(mode, Mark(int(digits)), read_path(parts[3]))
     text, space, rest = line[2:].partition(b" ")
     if not space:
         raise StreamError(f"invalid mode: {shown(line)}", kind="mode")
     mode = read_mode(text)
     if not rest.startswith(b"inline "):
         dataref, rest = read_dataref(rest)
-        return mode, dataref, read_path(rest)
+        return FileModify(mode, dataref, read_path(rest))
     if mode in (TREE_MODE, GITLINK_MODE):
         raise StreamError(
             f"neither directories nor gitlinks can be inline: {shown(line)}", kind="mode"
         )
-    return mode, None, read_path(rest[7:])
+    return FileModify(mode, None, read_path(rest[7:]))
 
 
-def read_note(line: bytes) -> tuple[Dataref | None, Committish]:
-    """Read an ``N`` line: dataref (None when inline) and commit-ish."""
+def read_note(line: bytes) -> NoteModify:
+    """Read an ``N`` line; one that is inline is still without its data."""
     if line.startswith(b"N inline "):
-        return None, read_committish(line[9:])
+        return NoteModify(None, read_committish(line[9:]))
     dataref, rest = read_dataref(line[2:])
-    return dataref, read_committish(rest)
+    return NoteModify(dataref, read_committish(rest))
 
 
 def read_ls(line: bytes, *, in_commit: bool) -> tuple[Dataref | None, bytes]:

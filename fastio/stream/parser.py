@@ -14,7 +14,7 @@ when the line behind it has arrived, as only that one shows that no further ``me
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from fastio.errors import StreamError
 from fastio.stream import commands as c
@@ -27,6 +27,9 @@ from fastio.stream.lines import TOP_LEVEL, keyword_of
 from fastio.stream.quoting import shown
 from fastio.stream.reader import NEED_DATA, RECENT_LINES, Step, Steps, StreamReader
 from fastio.stream.scanner import BlobRun, take_blobs
+
+if TYPE_CHECKING:
+    from fastio.stream.lenient import Problems
 
 __all__ = ["NEED_DATA", "Place", "StreamParser"]
 
@@ -44,6 +47,8 @@ class StreamParser:
     Args:
         keep_lines: Whether all lines are kept until `drop_lines`, for one who deals with a command
             later and wants to know then what stood there; or else a hundred.
+        problems: Is told what is wrong with the stream, and reading goes on behind it; without,
+            `next_command` raises, and that is the end.
 
     Attributes:
         require_done: Whether the stream has to end in ``done``; ``feature done`` sets it.
@@ -63,10 +68,14 @@ class StreamParser:
         max_data: int = MAX_DATA,
         capacity: int = CAPACITY,
         keep_lines: bool = False,
+        problems: Problems | None = None,
     ) -> None:
         max_data = max(max_data, piece_size)
         self._buffer = StreamBuffer(capacity, max_line=max_line, max_data=max_data)
-        self._reader = StreamReader(self._buffer, piece_size=piece_size, keep_lines=keep_lines)
+        if problems is None:
+            self._reader = StreamReader(self._buffer, piece_size=piece_size, keep_lines=keep_lines)
+        else:
+            self._reader = _lenient_reader(self._buffer, piece_size, problems)
         self.date_format = date_format
         self.require_done = require_done
         self.command_number = 0
@@ -186,11 +195,15 @@ class StreamParser:
             keyword = keyword_of(line)
             if keyword not in _HEADER_KEYWORDS or not reader.in_header:
                 self._end_header()
-            if (read_block := _BLOCKS.get(keyword)) is not None:
-                reader.in_header = False
-                command = yield from read_block(reader, line)
-            else:
-                command = self._one_line(keyword, line)
+            try:
+                if (read_block := _BLOCKS.get(keyword)) is not None:
+                    reader.in_header = False
+                    command = yield from read_block(reader, line)
+                else:
+                    command = self._one_line(keyword, line)
+            except StreamError as error:
+                reader.give_up(error)
+                continue
             if keyword == b"done":
                 yield command
                 return
@@ -201,7 +214,8 @@ class StreamParser:
                 self._between = True
         self._end_header()
         if self.require_done:
-            raise StreamError("stream ends early: the required 'done' is missing", kind="done")
+            missing = "stream ends early: the required 'done' is missing"
+            reader.give_up(StreamError(missing, kind="done"))
 
     def _end_header(self) -> None:
         if not self._header_over:
@@ -230,3 +244,9 @@ class StreamParser:
             raise StreamError(
                 f"feature or option after other commands: {shown(line)}", kind="header"
             )
+
+
+def _lenient_reader(buffer: StreamBuffer, piece_size: int, problems: Problems) -> StreamReader:
+    from fastio.stream.lenient import LenientReader  # noqa: PLC0415 - imports need it not
+
+    return LenientReader(buffer, piece_size=piece_size, problems=problems)

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, TypeVar
 from fastio.errors import StreamError
 from fastio.stream import commands as c
 from fastio.stream.buffer import StreamBuffer
-from fastio.stream.fields import read_count
+from fastio.stream.fields import read_committish, read_count
 from fastio.stream.idents import read_ident
 from fastio.stream.quoting import shown
 
@@ -119,13 +119,53 @@ class StreamReader:
             self.recent.pop()
         self.buffer.unread_line()
 
-    def expected(self, command: str, line: bytes) -> StreamError:
-        """Return the error for *line*, where only *command* may stand."""
+    # --- what a lenient reader does otherwise ----------------------------------------------------
+
+    def mend(self, error: StreamError) -> None:
+        """Deal with a field that is broken; if this returns, reading goes on behind its line."""
+        raise error
+
+    def expected(self, start: bytes, line: bytes) -> Steps[bytes]:
+        """Deal with *line*, where one with another *start* has to stand.
+
+        Returns:
+            The line to read instead.
+        """
+        raise self.not_expected(start, line)
+
+    def skip_change(self, error: StreamError) -> Steps[None]:
+        """Deal with a change that is broken; if this returns, the next one is read."""
+        raise error
+
+    def passes_over(self, line: bytes) -> bool:
+        """Tell whether *line*, which is none of a commit's, does not end the commit."""
+        return False
+
+    def give_up(self, error: StreamError) -> None:
+        """Deal with a command that is broken; if this returns, the next one is read."""
+        raise error
+
+    def run_taken(self, header: bytes, start: int, size: int) -> None:
+        """Learn where the last blob of a run is in the buffer: *header* are its lines."""
+
+    # --- fields and bodies -----------------------------------------------------------------------
+
+    def not_expected(self, start: bytes, line: bytes) -> StreamError:
+        """Return the error for *line*, where one with another *start* has to stand."""
+        name = "data n" if start == b"data " else start.decode().strip()
+        command = f"expected '{name}' command"
         if self.buffer.at_end:
-            return StreamError(
-                f"expected {command} command, found the end of input", kind="truncated"
-            )
-        return StreamError(f"expected {command} command, found: {shown(line)}", kind="expected")
+            return StreamError(f"{command}, found the end of input", kind="truncated")
+        return StreamError(f"{command}, found: {shown(line)}", kind="expected")
+
+    def declared_mark(self, line: bytes) -> c.Mark | None:
+        """Return the mark of a ``mark`` line. Mark 0, or no number at all, is none."""
+        number = read_count(line[6:])
+        return c.Mark(number) if number else None
+
+    def committish(self, text: bytes) -> c.Committish:
+        """Read the mark or name of a commit."""
+        return read_committish(text)
 
     def ident(self, text: bytes) -> bytes:
         """Read an ident in the date format of the moment."""
@@ -133,6 +173,8 @@ class StreamReader:
 
     def body(self, line: bytes) -> Steps[c.Data | c.LargeData]:
         """Read a file's body, whose ``data`` line is *line*; a large one is only announced."""
+        if not line.startswith(b"data "):
+            line = yield from self.expected(b"data ", line)
         if not line.startswith(b"data <<"):
             size = self._size(line)
             if size > self.piece_size:
@@ -150,6 +192,8 @@ class StreamReader:
 
     def message(self, line: bytes) -> Steps[bytes]:
         """Read a body that has to be whole and to outlive the buffer."""
+        if not line.startswith(b"data "):
+            line = yield from self.expected(b"data ", line)
         return (yield from self._whole_body(line)).tobytes()
 
     def _whole_body(self, line: bytes) -> Steps[memoryview]:
@@ -186,6 +230,4 @@ class StreamReader:
         return view
 
     def _size(self, line: bytes) -> int:
-        if not line.startswith(b"data "):
-            raise self.expected("'data n'", line)
         return read_count(line[5:])

@@ -64,8 +64,8 @@ def test_blank_lines_behind_a_command(command: bytes, allowed: int) -> None:
 def test_alias_takes_a_blank_line_before_its_mark_and_nothing_else() -> None:
     stream = b"alias\n\nmark :1\nto :2\nprogress x\n"
     assert commands_of(stream) == [c.Alias(c.Mark(1), c.Mark(2)), c.Progress(b"x")]
-    assert "'mark :n'" in error_of(b"alias\n\n\nmark :1\nto :2\n").reason
-    assert "'mark :n'" in error_of(b"alias\nmark :0\nto :2\n").reason
+    assert "'mark :'" in error_of(b"alias\n\n\nmark :1\nto :2\n").reason
+    assert "'mark :'" in error_of(b"alias\nmark :0\nto :2\n").reason
 
 
 def test_the_last_line_may_lack_its_lf() -> None:

@@ -1,0 +1,181 @@
+"""Finding the way back when the length of a body, or a line, cannot be right.
+
+Behind a counted body the next line is looked at before the grammar sees it. If nothing of a stream
+can look like that, the count is wrong, and the body, which the buffer has held until now, is looked
+at again: does it end well if the count is one of characters, or from before LF became CR LF? Does
+it hold the commands that should follow it? Then reading goes on at the end that it ought to have
+had. Otherwise, and for lines that are no command, all is skipped up to the next line that can only
+start one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from fastio.errors import CLIPPED_LINE, StreamError
+from fastio.records import record
+from fastio.stream import framing
+from fastio.stream.quoting import shown
+
+if TYPE_CHECKING:
+    from fastio.stream.lenient import LenientReader
+
+_MISCOUNTS: Final = (
+    (framing.end_in_characters, "data counts characters, not bytes: {0} are {1} bytes"),
+    (framing.end_before_crlf, "data was counted before LF became CR LF: {0} bytes are {1} now"),
+)
+# While something is searched for, no more than this is kept for a start that has half arrived.
+_KEPT: Final = 1 << 16
+
+
+@record
+class Body:
+    """A counted body that was taken; whether its count was right is not known yet.
+
+    Attributes:
+        line: Its ``data`` line.
+        offset: Offset in the stream of that line.
+        start: Offset in the stream of the first byte that is still at hand.
+        size: Bytes from there on.
+        is_whole: Whether that is all of it, not the last piece of a large one.
+        is_text: Whether it is a message or signature.
+    """
+
+    line: bytes
+    offset: int
+    start: int
+    size: int
+    is_whole: bool
+    is_text: bool
+
+
+class Resync:
+    """Looks behind bodies, and skips what cannot be read.
+
+    Attributes:
+        resumed: Offset in the stream of the line at which reading went on last.
+    """
+
+    def __init__(self, reader: LenientReader, skipped: Callable[[bytes], None]) -> None:
+        self._reader, self._buffer, self._skipped = reader, reader.buffer, skipped
+        self._body: Body | None = None
+        self._is_skipping = False
+        self.resumed = -1
+
+    def note_body(self, body: Body) -> None:
+        """Take note of a body that was taken."""
+        self._body = body
+        # With the LF of its data line, if that is still there.
+        self._buffer.held = max(body.start - 1 - self._buffer.base, 0)
+
+    def skip(self, *, behind_line: bool) -> None:
+        """Go to the next line that starts a command, before another line is read.
+
+        Args:
+            behind_line: Whether it may be the very next line; else what comes is no line's start.
+        """
+        self._buffer.start -= behind_line
+        self._is_skipping = True
+        self._reader.optional_lf = False
+
+    def is_ready(self) -> bool:
+        """Go to where the next line is to be read; False if that takes more bytes."""
+        if self._body is not None:
+            if not self._settle(self._body):
+                return False
+            self._body = self._buffer.held = None
+        return not self._is_skipping or self._find()
+
+    def _find(self) -> bool:
+        buffer = self._buffer
+        at = framing.find_start(buffer.data, buffer.start, buffer.end)
+        if at < 0 and not buffer.eof:
+            # A start may be half there: it has up to three lines.
+            at = buffer.end
+            for _ in range(3):
+                at = max(buffer.data.rfind(b"\n", buffer.start, at), buffer.start)
+            self._go_to(max(at, buffer.end - _KEPT))
+            return False
+        self._go_to(at if at >= 0 else buffer.end)
+        self._is_skipping = False
+        self.resumed = buffer.base + buffer.start
+        return True
+
+    def _go_to(self, at: int) -> None:
+        buffer = self._buffer
+        self._skipped(buffer.view[buffer.start : at].tobytes())
+        buffer.start = at
+
+    def resume_in_body(self) -> int:
+        """Go to a command in a body that has no end; return its distance, 0 if there is none."""
+        buffer = self._buffer
+        start = buffer.start
+        at = framing.find_command(buffer.data, max(start - 1, 0), buffer.end)
+        buffer.start = at if at >= 0 else buffer.end
+        return max(at - start, 0)
+
+    def _settle(self, body: Body) -> bool:
+        """Find out whether a body was as long as it said; False if that takes more bytes."""
+        buffer = self._buffer
+        at = buffer.start
+        if buffer.end - at < framing.LOOKAHEAD and not buffer.eof:
+            return False
+        if self._reader.optional_lf:
+            at = self._behind_lf(at)
+        if framing.can_follow(buffer.data, at, buffer.end, is_text=body.is_text):
+            return True
+        stop = buffer.data.find(b"\n", at, min(at + CLIPPED_LINE, buffer.end))
+        if stop < 0 and buffer.end - at < CLIPPED_LINE and not buffer.eof:
+            return False
+        end = self._explained_end(body)
+        if end is None:
+            return False
+        if end < 0:
+            stop = stop if stop >= 0 else min(at + CLIPPED_LINE, buffer.end)
+            self._tell_of_rest(body, buffer.view[at:stop].tobytes(), at)
+        return True
+
+    def _behind_lf(self, at: int) -> int:
+        return at + (at < self._buffer.end and self._buffer.data[at] == 0x0A)
+
+    def _tell_of_rest(self, body: Body, line: bytes, at: int) -> None:
+        """Tell of a body behind which, at *at*, a *line* comes that is none; and skip that."""
+        offset = self._buffer.base + at
+        if self._buffer.data[at - 1] == 0x0A:
+            error = StreamError(f"unsupported command: {shown(line)}", kind="command")
+            self._reader.tell(error, offset, line)
+        else:
+            reason = f"data is declared too short: behind {body.size} bytes comes {shown(line)}"
+            self._reader.tell(StreamError(reason, kind="data-length"), body.offset, body.line)
+        self.skip(behind_line=False)
+
+    def _explained_end(self, body: Body) -> int | None:
+        """Tell why a body's end is wrong and go to the right one.
+
+        Returns:
+            Its position; -1 if there is no explanation, None if more bytes are needed for one.
+        """
+        buffer = self._buffer
+        start = body.start - buffer.base
+        end = start + body.size
+        for find, reason in _MISCOUNTS if body.is_whole else ():
+            at = find(buffer.data, start, body.size, buffer.end)
+            if at > end and at + framing.LOOKAHEAD > buffer.end and not buffer.eof:
+                return None
+            if end < at <= buffer.end and self._can_end(body, at):
+                return self._resume_at(body, at, reason.format(body.size, at - start), lf=True)
+        at = framing.find_overrun(buffer.data, start - 1, end, buffer.end)
+        if at < 0:
+            return -1
+        reason = f"data is declared too long: {body.size} bytes, but the next line starts behind "
+        return self._resume_at(body, at, f"{reason}{at - start}", lf=False)
+
+    def _can_end(self, body: Body, at: int) -> bool:
+        buffer, at = self._buffer, self._behind_lf(at)
+        return framing.can_follow(buffer.data, at, buffer.end, is_text=body.is_text)
+
+    def _resume_at(self, body: Body, at: int, reason: str, *, lf: bool) -> int:
+        self._reader.tell(StreamError(reason, kind="data-length"), body.offset, body.line)
+        self._buffer.start, self._reader.optional_lf = at, lf
+        return at
