@@ -59,7 +59,7 @@ def _report(
         yield b""
         yield from _section(b"Annotated Tags")
         for name, oid in executor.tags:
-            yield b"  %s %s" % (oid.hex().encode(), name)
+            yield b"%s %s" % (oid.hex().encode(), name)
     yield b""
     yield from _section(b"Marks")
     if options.export_marks is not None:

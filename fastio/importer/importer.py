@@ -33,7 +33,7 @@ from fastio.importer.publish import Publisher
 from fastio.importer.replies import Replies
 from fastio.importer.signatures import SignaturePolicy
 from fastio.importer.source import Source
-from fastio.importer.submodules import read_rewrites
+from fastio.importer.submodules import match_rewrites
 from fastio.objects.kinds import Oid
 from fastio.store.config import Config
 from fastio.store.marks_file import read_marks
@@ -243,7 +243,7 @@ class Importer:
         if options.depth is not None:
             self.sink.depth = self._depth = options.depth
         self._import_marks()
-        self._resolver.rewrites = read_rewrites(options.rewrite_from, options.rewrite_to)
+        self._resolver.rewrites = match_rewrites(options.rewrite_from, options.rewrite_to)
 
     def _start(self) -> Intake:
         """Build what the commands need; the command line has been applied by now."""

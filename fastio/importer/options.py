@@ -9,9 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from fastio.errors import StreamError, UsageError
 from fastio.records import record
+
+if TYPE_CHECKING:
+    from fastio.objects.kinds import Oid
 
 MAX_DEPTH = 8191
 SMALLEST_PACK_BYTES, SMALLEST_PACK = 8192, 1 << 20
@@ -83,9 +87,9 @@ class ImportOptions:
     ) -> None:
         self.workers, self.memory, self.compression = workers, memory, compression
         self.import_marks: list[MarksImport] = []
-        # Marks files by the submodule's name.
-        self.rewrite_from: dict[str, str] = {}
-        self.rewrite_to: dict[str, str] = {}
+        # Marks by the submodule's name.
+        self.rewrite_from: dict[str, dict[int, Oid]] = {}
+        self.rewrite_to: dict[str, dict[int, Oid]] = {}
 
 
 def parse_uint(text: str) -> int:
@@ -289,11 +293,13 @@ class OptionReader:
         marks = MarksImport(self._marks_path(value), name.endswith("if-exists"))
         self.options.import_marks.append(marks)
 
-    def _rewrite_submodules(self, files: dict[str, str], value: str) -> None:
+    def _rewrite_submodules(self, marks: dict[str, dict[int, Oid]], value: str) -> None:
+        from fastio.importer.submodules import read_submodule_marks  # noqa: PLC0415 - seldom used
+
         name, colon, path = value.partition(":")
         if not colon:
             raise StreamError(f"expected <name>:<marks file> for submodules: {value}")
-        files[name] = os.path.abspath(path)
+        marks[name] = read_submodule_marks(os.path.abspath(path))
 
     def _marks_path(self, path: str) -> str:
         if not path:

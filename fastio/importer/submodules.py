@@ -18,32 +18,37 @@ if TYPE_CHECKING:
     from fastio.objects.kinds import Oid
 
 
-def read_rewrites(old_files: Mapping[str, str], new_files: Mapping[str, str]) -> dict[Oid, Oid]:
-    """Read which oid to write for which oid in the stream.
-
-    Args:
-        old_files: Paths of the marks files with the stream's oids, by the submodule's name.
-        new_files: Paths of those with the oids to write. Names that only this one has have no
-            effect, but their files must be readable as well.
+def read_submodule_marks(path: str) -> dict[int, Oid]:
+    """Read one of the files.
 
     Raises:
-        MarksError: A file cannot be read, or has no partner, or a mark of an old oid has none.
+        MarksError: It cannot be read.
     """
-    rewrites: dict[Oid, Oid] = {}
-    new_oids = {name: _read(path) for name, path in new_files.items()}
-    for name, path in old_files.items():
-        if name not in new_oids:
-            raise MarksError(f"--rewrite-submodules-from={name} without its -to")
-        new = new_oids[name]
-        for mark, oid in _read(path).items():
-            if mark not in new:
-                raise MarksError(f"mark :{mark} of {path} is missing in {new_files[name]}")
-            rewrites[oid] = new[mark]
-    return rewrites
-
-
-def _read(path: str) -> dict[int, Oid]:
     try:
         return dict(read_marks(path, None))
     except FileNotFoundError as error:
         raise MarksError(f"cannot read marks file {path}: {error.strerror}") from error
+
+
+def match_rewrites(
+    old_marks: Mapping[str, Mapping[int, Oid]], new_marks: Mapping[str, Mapping[int, Oid]]
+) -> dict[Oid, Oid]:
+    """Tell which oid to write for which oid in the stream.
+
+    Args:
+        old_marks: The stream's oids by their marks, by the submodule's name.
+        new_marks: The oids to write, likewise. Names that only this one has are ignored.
+
+    Raises:
+        MarksError: A file has no partner, or a mark of an old oid has none.
+    """
+    rewrites: dict[Oid, Oid] = {}
+    for name, old in old_marks.items():
+        if name not in new_marks:
+            raise MarksError(f"--rewrite-submodules-from={name} without its -to")
+        new = new_marks[name]
+        for mark, oid in old.items():
+            if mark not in new:
+                raise MarksError(f"mark :{mark} of submodule {name} has no oid to rewrite to")
+            rewrites[oid] = new[mark]
+    return rewrites
