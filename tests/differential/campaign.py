@@ -4,92 +4,60 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import random
-import re
+import multiprocessing
+import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from pathlib import Path
 
-from tests.differential.generate import Case, StreamMaker
-from tests.differential.known import known_difference
-from tests.differential.mutate import mutate
-from tests.differential.run import Outcome, run_git, run_ours
-from tests.differential.world import World, make_worlds
+from tests.differential.compare import Comparer, Finding, show, version_of
+from tests.differential.world import World
+from tests.differential.worlds import Maker
 
-MUTATED = 0.35
-# The grammar of streams has changed little since; the differences are left out for older ones.
-RECENT = (2, 55)
+# So many streams are run, and then their objects checked, in one go.
+BATCH = 100
 
 
-@dataclass(slots=True)
-class Finding:
-    """A case in which something differs that is not known to."""
-
-    seed: int
-    world: World
-    case: Case
-    git: Outcome
-    ours: Outcome
-
-    @property
-    def differences(self) -> list[str]:
-        """What differs."""
-        names = self.git.differences(self.ours)
-        return ["traceback", *names] if b"Traceback" in self.ours.stderr else names
+def fast_directory() -> str | None:
+    """A place for files that need not stay: memory, where there is some to be had."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-def make_case(seed: int, worlds: list[World], *, recent: bool) -> tuple[World, Case]:
-    """Make the case that a seed stands for."""
-    rng = random.Random(seed)
-    world = rng.choices(worlds, (30, 60, 4, 6))[0]
-    case = StreamMaker(rng, world, recent=recent).make()
-    if rng.random() < MUTATED:
-        case.chunks = mutate(case.chunks, rng)
-    return world, case
+class _Job:
+    """What a process of the pool needs; set once, before its first batch."""
+
+    comparer: Comparer
+    keep: Path | None
 
 
-def compare(
-    git: str, seed: int, worlds: list[World], place: Path, *, version: tuple[int, ...]
-) -> tuple[Outcome, str | Finding | None]:
-    """Run one case: git's outcome, and the known reason of a difference or a finding, if any."""
-    world, case = make_case(seed, worlds, recent=version >= RECENT)
-    theirs = run_git(git, case, world, place / "git")
-    ours = run_ours(git, case, world, place / "ours", seed=seed)
-    finding = Finding(seed, world, case, theirs, ours)
-    if not finding.differences:
-        return theirs, None
-    if "traceback" in finding.differences:
-        return theirs, finding
-    return theirs, known_difference(case, theirs, ours, version) or finding
+def _set_up(git: str, worlds: list[World], directory: str, keep: Path | None) -> None:
+    place = Path(directory) / f"job-{os.getpid()}"
+    place.mkdir()
+    _Job.comparer, _Job.keep = Comparer(git, worlds, place), keep
 
 
-def version_of(git: str) -> tuple[int, ...]:
-    """Return git's version as numbers."""
-    said = subprocess.run([git, "--version"], stdout=subprocess.PIPE, check=True).stdout
-    return tuple(int(number) for number in re.findall(rb"\d+", said)[:2])
-
-
-def show(finding: Finding) -> str:
-    """Describe a finding for whoever is to look into it."""
-    case, git, ours = finding.case, finding.git, finding.ours
-    lines = [f"seed {finding.seed}: {', '.join(finding.differences)}"]
-    lines.append(f"  world {finding.world.path.name}, {case.config} {case.options}")
-    lines += [
-        f"  {name}: git {getattr(git, name)!r}, ours {getattr(ours, name)!r}"[:600]
-        for name in finding.differences
-        if name in ("status", "stdout", "marks", "left_over", "refs")
-    ]
-    only_git = sorted(set(git.objects) - set(ours.objects))
-    only_ours = sorted(set(ours.objects) - set(git.objects))
-    lines.append(f"  objects: only git {only_git[:6]}, only ours {only_ours[:6]}")
-    lines.append(f"  git said: {git.stderr[-600:]!r}")
-    lines.append(f"  we said:  {ours.stderr[-3000:]!r}")
-    return "\n".join(lines)
+def _run_batch(seeds: range) -> tuple[Counter[str], list[str]]:
+    """Count what came out of some streams, and describe what was found."""
+    counts: Counter[str] = Counter()
+    found: list[str] = []
+    for seed in seeds:
+        theirs, result = _Job.comparer.compare(seed)
+        counts["streams"] += 1
+        counts[f"exit status {theirs.status}"] += 1
+        if isinstance(result, Finding):
+            found.append(show(result))
+            if _Job.keep:
+                (_Job.keep / f"{seed}.fe").write_bytes(result.case.stream)
+        elif result:
+            counts[f"known: {result}"] += 1
+    found += [f"seeds {seeds}: {text}" for text in _Job.comparer.audit.complaints()]
+    counts["FOUND"] += len(found)
+    return counts, found
 
 
 def main() -> int:
@@ -98,39 +66,48 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first one")
     parser.add_argument("--git", default=shutil.which("git"))
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1e9, help="stop after that long")
     parser.add_argument("--keep", type=Path, help="directory for the streams of what is found")
     arguments = parser.parse_args()
     if arguments.keep:
         arguments.keep.mkdir(exist_ok=True)
-    counts = _run(arguments)
+    counts: Counter[str] = Counter()
+    start = time.monotonic()
+    with contextlib.suppress(KeyboardInterrupt):
+        for some, found in _batches(arguments, start + arguments.seconds):
+            counts += some
+            for text in found:
+                sys.stdout.write(text + "\n")
+            sys.stdout.flush()
+    seconds = time.monotonic() - start
     for what, number in sorted(counts.items()):
         sys.stdout.write(f"{number:8} {what}\n")
+    sys.stdout.write(f"{counts['streams'] / seconds:8.1f} streams a second\n")
     return 1 if counts["FOUND"] else 0
 
 
-def _run(arguments: argparse.Namespace) -> Counter[str]:
-    """Count what came out, to the end or until Ctrl-C."""
-    end = time.monotonic() + arguments.seconds
-    counts: Counter[str] = Counter()
-    version = version_of(arguments.git)
-    with contextlib.suppress(KeyboardInterrupt), tempfile.TemporaryDirectory() as name:
-        worlds = make_worlds(arguments.git, Path(name))
-        for seed in range(arguments.seed, arguments.seed + arguments.count):
-            theirs, result = compare(arguments.git, seed, worlds, Path(name), version=version)
-            counts["streams"] += 1
-            counts[f"exit status {theirs.status}"] += 1
-            if isinstance(result, Finding):
-                counts["FOUND"] += 1
-                sys.stdout.write(show(result) + "\n")
-                sys.stdout.flush()
-                if arguments.keep:
-                    (arguments.keep / f"{seed}.fe").write_bytes(result.case.stream)
-            elif result:
-                counts[f"known: {result}"] += 1
-            if time.monotonic() > end:
-                break
-    return counts
+def _batches(arguments: argparse.Namespace, end: float) -> Iterator[tuple[Counter[str], list[str]]]:
+    """Run batch after batch in the processes that are asked for."""
+    stop = arguments.seed + arguments.count
+    ranges = iter(range(at, min(at + BATCH, stop)) for at in range(arguments.seed, stop, BATCH))
+    git = arguments.git
+    with tempfile.TemporaryDirectory(dir=fast_directory()) as name:
+        worlds = Maker(git, Path(name), version_of(git)).all()
+        set_up = (git, worlds, name, arguments.keep)
+        context = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(arguments.jobs, context, _set_up, set_up) as pool:
+            running: set[Future[tuple[Counter[str], list[str]]]] = set()
+            while True:
+                while len(running) <= arguments.jobs and time.monotonic() < end:
+                    seeds = next(ranges, None)
+                    if seeds is None:
+                        break
+                    running.add(pool.submit(_run_batch, seeds))
+                if not running:
+                    return
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
 
 
 if __name__ == "__main__":

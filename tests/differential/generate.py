@@ -6,28 +6,15 @@ A stream is a list of chunks (a line with its LF, or a body), so that mutations 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
 
 from fastio.stream.quoting import quote
 from tests.differential import words
+from tests.differential.run import Case
+from tests.differential.settings import Surroundings
 from tests.differential.world import World
 
 ALGORITHMS, FORMATS = (b"sha1", b"sha256"), (b"openpgp", b"x509", b"ssh", b"unknown")
-
-
-@dataclass(slots=True)
-class Case:
-    """One run: the stream in chunks, and what stands on the command line."""
-
-    chunks: list[bytes] = field(default_factory=list)
-    options: list[str] = field(default_factory=list)
-    config: list[str] = field(default_factory=list)
-    imported_marks: bytes = b""
-
-    @property
-    def stream(self) -> bytes:
-        """All bytes of the stream."""
-        return b"".join(self.chunks)
+DELIMITERS = (b"END", b"END", b"E D", b"END ", b"", b"#", b"data 3", b"\xff")
 
 
 class StreamMaker:
@@ -40,8 +27,10 @@ class StreamMaker:
         self.branches: list[bytes] = []
         self.paths: dict[bytes, list[bytes]] = {}  # set on a branch, so that C and R find them
         self.on = b""
-        self.date_format = "raw"
+        self.date_format, self.needs_done = "raw", False
         self.oddness = rng.choice((0, 0, 0, 1))
+        self.rewritten: list[bytes] = []
+        self.stored = False  # whether what was made may be on disk: there was a checkpoint
         self._commands = (
             (self.blob, 30),
             (self.commit, 40),
@@ -55,16 +44,15 @@ class StreamMaker:
     def make(self) -> Case:
         """Make the whole stream."""
         rng = self.rng
-        self._choose_options()
-        self._header()
+        self._surround()
         makers, weights = zip(*self._commands, strict=True)
         for _ in range(rng.choice((1, 3, 6, 12, 25, 50))):
             rng.choices(makers, weights)[0]()
             if self.chance(0.04):
                 self.add(b"# a comment\n")
-        if self.chance(0.005):
+        if self.chance(0.003):
             self._many_notes()
-        if "--done" in self.case.options or self.chance(0.05):
+        if self.chance(0.95 if self.needs_done else 0.05):
             self.add(b"done\n")
         return self.case
 
@@ -84,24 +72,36 @@ class StreamMaker:
 
     def data(self, body: bytes) -> None:
         """Append a body in one of its spellings."""
+        delimiter = self.rng.choice(DELIMITERS)
         delimited = self.chance(0.1) and (not body or body.endswith(b"\n"))
-        if delimited and b"\nEND\n" not in b"\n" + body:
-            self.add(b"data <<END\n", body, b"END\n")
+        if delimited and b"\n%b\n" % delimiter not in b"\n" + body:
+            self.add(b"data <<%b\n" % delimiter, body, delimiter + b"\n")
         else:
-            self.add(b"data %d\n" % len(body), body)
+            self.add(b"data %b\n" % self._spelled_number(len(body)), body)
         if self.chance(0.6):
             self.add(b"\n")
 
-    def mark(self, kind: str, share: float = 0.8) -> None:
+    def _spelled_number(self, number: int) -> bytes:
+        """Write a number; rarely in one of the ways that only C reads."""
+        if self.chance(0.99):
+            return b"%d" % number
+        return self.rng.choice((b"0%d", b" %d", b"+%d", b"%dx", b"%d ", b"\t%d", b"%d\r")) % number
+
+    def mark(self, kind: str, share: float = 0.8) -> int | None:
         """Perhaps declare a mark."""
         if not self.chance(share):
-            return
-        number = self.rng.choice((self.rng.randint(1, 60), self.rng.randint(1, 60), 2**40, 10**6))
+            return None
+        if self.odd(0.02):
+            self.add(b"mark %b\n" % self.rng.choice((b":0", b":x", b":", b"5", b"", b":-1")))
+            return None
+        few = self.rng.randint(1, 60)
+        number = self.rng.choice((few, few, few, 2**40, 10**6, 2**64 - 1, 2**33 + few))
         for known in self.marks.values():
             if number in known:
                 known.remove(number)
         self.marks[kind].append(number)
-        self.add(b"mark :%d\n" % number)
+        self.add(b"mark :%b\n" % self._spelled_number(number))
+        return number
 
     def original_oid(self) -> None:
         """Perhaps tell the oid that an object had elsewhere."""
@@ -112,6 +112,8 @@ class StreamMaker:
         """Name an object of a kind, by mark or by oid; None when there is none so far."""
         if self.odd(0.03):
             return self.rng.choice((*words.ODD_REFERENCES, b"0" * self.world.digits))
+        if self.rewritten and kind in ("blob", "commit") and self.chance(0.4):
+            return self.rng.choice(self.rewritten)
         marks, oids = self.marks[kind], self.world.oids.get(kind, [])
         if marks and (not oids or self.chance(0.8)):
             return b":%d" % self.rng.choice(marks)
@@ -130,7 +132,10 @@ class StreamMaker:
         if self.world.refs and self.odd(0.05):
             choices = [self.rng.choice(words.ODD_EXPRESSIONS)]
         if self.odd(0.05):
-            choices = [b"0" * self.world.digits, b"nowhere", b":/x", b""]
+            choices = [b"0" * self.world.digits, b"nowhere", b":/x", b"", b"HEAD", b"@"]
+        if self.stored and self.branches and self.chance(0.2):
+            name = self.rng.choice((*self.branches, b"refs/tags/v1", b"annotated"))
+            choices = [name.removeprefix(b"refs/heads/") + self.rng.choice(words.SUFFIXES)]
         return self.rng.choice(choices)
 
     def ident(self) -> bytes:
@@ -163,17 +168,20 @@ class StreamMaker:
 
     def branch(self) -> bytes:
         """Choose the branch to work on."""
-        known = self.branches + self.world.refs[1:4]
+        known = self.branches + self.world.refs[1:9]
         if known and self.chance(0.6):
             return self.rng.choice(known)
+        if self.world.oids and self.chance(0.02):
+            return b"refs/replace/" + self.rng.choice(self.world.oids["commit"])
         return self.rng.choice(words.BRANCHES if not self.odd(0.04) else words.ODD_BRANCHES)
 
     def commit(self) -> None:
         """Append a commit."""
         branch = self.on = self.branch()
         self.add(b"commit %b\n" % branch)
-        self.mark("commit")
-        number = self.marks["commit"].pop() if self.case.chunks[-1].startswith(b"mark") else None
+        number = self.mark("commit")
+        if number is not None:
+            self.marks["commit"].remove(number)  # it cannot be used before its commit is whole
         self.original_oid()
         if self.chance(0.3):
             self.add(b"author " + self.ident())
@@ -186,6 +194,8 @@ class StreamMaker:
         self._parents(branch)
         for _ in range(self.rng.choice((0, 1, 1, 2, 3, 5, 8))):
             self.change()
+        if self.chance(0.01):
+            self._wide_directory()
         if self.chance(0.5):
             self.add(b"\n")
         if branch not in self.branches:
@@ -200,16 +210,17 @@ class StreamMaker:
         if start is not None and (start != branch or self.odd(0.05)):
             self.add(b"from %b\n" % start)
             self.paths[branch] = list(self.paths.get(start, ()))
-        while self.chance(0.15):
+        while self.chance(0.15 if not self.chance(0.005) else 0.97):
             merge = self.committish()
             if merge is not None:
                 self.add(b"merge %b\n" % merge)
 
     def _signatures(self) -> None:
-        for _ in range(self.rng.choice((1, 1, 2))):
-            words_ = self.rng.choice(ALGORITHMS), self.rng.choice(FORMATS)
-            self.add(b"gpgsig %b %b\n" % words_)
-            self.data(words.SIGNATURE)
+        for _ in range(self.rng.choice((1, 1, 2, 3))):
+            both = self.rng.choice(ALGORITHMS), self.rng.choice(FORMATS)
+            spelled = self.rng.choice(words.ODD_SIGNATURE_WORDS)
+            self.add(b"gpgsig %b\n" % (spelled if self.odd(0.1) else b"%b %b" % both))
+            self.data(self.rng.choice(words.SIGNATURES))
 
     def change(self) -> None:
         """Append one change to the commit."""
@@ -242,6 +253,16 @@ class StreamMaker:
             self._note()
         else:
             self.question(in_commit=True)
+
+    def _wide_directory(self) -> None:
+        """Fill a directory, and change some of it."""
+        top = self.rng.choice((b"", b"d/", b"wide/"))
+        for number in range(self.rng.choice((30, 120, 300))):
+            self.add(b"M 644 inline %bf%d\ndata 1\n" % (top, number), b"%d" % (number % 10))
+        for number in self.rng.sample(range(330), 9):
+            kind = self.rng.choice((b"D %bf%d\n", b"M 755 inline %bf%d\ndata 0\n"))
+            self.add(kind % (top, number))
+        self.placed.append(top[:-1] or b"f1")
 
     def _modify(self, path: bytes) -> None:
         kind = self.rng.choices(("blob", "tree", "commit"), (86, 8, 6))[0]
@@ -310,13 +331,17 @@ class StreamMaker:
         if self.chance(0.8):
             self.add(b"tagger " + self.ident())
         message = words.message(self.rng)
-        self.data(message + words.SIGNATURE if self.chance(0.1) else message)
+        if self.chance(0.15):
+            message += self.rng.choice(words.SIGNATURES)
+        self.data(message)
 
     def reset(self) -> None:
         """Append a reset, of a branch or of a lightweight tag."""
         name = self.branch() if self.chance(0.7) else b"refs/tags/" + self.rng.choice(words.TAGS)
         self.add(b"reset %b\n" % name)
         start = self.committish() if self.chance(0.7) else None
+        if self.chance(0.05):
+            start = b"0" * self.world.digits
         if start is not None and start != name:
             self.add(b"from %b\n" % start)
         if self.chance(0.5):
@@ -328,14 +353,17 @@ class StreamMaker:
     def alias(self) -> None:
         """Append an alias, always with the blank line that git wants behind it."""
         target = self.dataref("commit")
-        if target is not None and target[:1] == b":":
+        if self.branches and self.chance(0.3):
+            target = self.rng.choice(self.branches)
+        if target is not None and (target[:1] == b":" or target in self.branches):
             self.add(b"alias\n")
             self.mark("commit", 1)
             self.add(b"to %b\n" % target, b"\n")
 
     def line(self) -> None:
         """Append a command of one line."""
-        chunk = self.rng.choice((b"checkpoint\n", b"progress some text\n", b"option other x\n"))
+        chunk = self.rng.choice(words.LINES)
+        self.stored |= chunk == b"checkpoint\n"
         self.add(chunk)
         if chunk[:1] != b"o" and self.chance(0.3):
             self.add(b"\n")
@@ -358,36 +386,15 @@ class StreamMaker:
 
     # --- options --------------------------------------------------------------------------------
 
-    def _choose_options(self) -> None:
-        rng, case = self.rng, self.case
-        for option, share in words.OPTIONS.items():
-            if self.chance(share) if option not in words.ODD_OPTIONS else self.odd(share):
-                case.options.append(option)
-        if not self.recent:
-            case.options = [x for x in case.options if not x.startswith("--signed-")]
-        case.config.append("fastimport.unpackLimit=" + rng.choice(("0", "0", "0", "2", "100")))
-        for setting in words.SETTINGS:
-            if self.chance(0.05):
-                case.config.append(setting)
-        if self.world.oids and self.chance(0.2):
-            self._import_marks()
-
-    def _import_marks(self) -> None:
-        lines = []
-        for number, kind in enumerate(("blob", "tree", "commit", "tag"), 70):
-            lines.append(b":%d %b\n" % (number, self.rng.choice(self.world.oids[kind])))
-            self.marks[kind].append(number)
-        if self.odd(0.1):
-            lines.append(self.rng.choice(words.ODD_MARK_LINES))
-        self.case.imported_marks = b"".join(lines)
-
-    def _header(self) -> None:
-        rng = self.rng
-        while self.chance(0.2):
-            chunk = rng.choice(words.HEADERS if not self.odd(0.2) else words.ODD_HEADERS)
-            self.add(chunk)
-        for chunk in self.case.chunks:
-            if chunk.startswith(b"feature date-format="):
-                self.date_format = chunk[20:-1].decode()
-            if chunk == b"feature done\n":
-                self.case.options.append("--done")
+    def _surround(self) -> None:
+        """Choose options, settings and features, and learn from them how to go on."""
+        case = self.case
+        Surroundings(
+            *(self.rng, self.world, case),
+            *(self.chance, self.odd, self.marks, self.rewritten, self.recent),
+        ).choose()
+        features = [chunk[8:-1].decode() for chunk in case.chunks if chunk.startswith(b"feature ")]
+        for word in (*features, *(option[2:] for option in case.options)):
+            if word.startswith("date-format="):
+                self.date_format = word[12:]
+            self.needs_done |= word == "done"

@@ -1,184 +1,109 @@
-"""Give one case to git and to us, and tell what each of them did."""
+"""Set a case up in a directory of its own, and run a program on it."""
 
 from __future__ import annotations
 
 import os
-import random
-import shutil
+import select
 import signal
-import subprocess
-import sys
-import traceback
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-import fastio.cli.import_  # noqa: F401 - before forking, so that a run need not
-from tests.differential.generate import Case
-from tests.differential.world import ENVIRONMENT, World
+from tests.differential.outcome import Outcome, read_outcome
+from tests.differential.world import ENVIRONMENT, World, remove
 
 # Nothing here takes a second: what takes longer hangs.
-TIME_LIMIT = 10
+TIME_LIMIT = 20
+# Open for the program that is run, as a frontend's pipe would be.
+REPLIES_FD = 9
+# A descriptor, the file that it is to be, and how to open it.
+Redirection = tuple[int, str, int]
+_OUTPUTS = {1: "stdout", 2: "stderr", REPLIES_FD: "replies"}
 
 
 @dataclass(slots=True)
-class Outcome:
-    """What a run left behind; ``stderr`` is for people and not compared."""
+class Case:
+    """One run: the stream in chunks (lines and bodies), and what else there is.
 
-    status: int
-    refs: dict[bytes, bytes]
-    objects: list[bytes]
-    contents: bytes
-    stdout: bytes
-    marks: bytes | None
-    left_over: list[str]
-    stderr: bytes = field(default=b"", compare=False)
+    Attributes:
+        chunks: The stream.
+        options: Words of the command line.
+        config: Settings, as ``name=value``.
+        files: What lies beside the repository, by name.
+        zone: The time zone, as in TZ.
+    """
 
-    def differences(self, other: Outcome) -> list[str]:
-        """Name the fields in which *other* is not the same."""
-        names = [one.name for one in fields(self) if one.compare]
-        return [name for name in names if getattr(self, name) != getattr(other, name)]
+    chunks: list[bytes] = field(default_factory=list)
+    options: list[str] = field(default_factory=list)
+    config: list[str] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+    zone: str = "XYZ-3:30"
 
+    @property
+    def stream(self) -> bytes:
+        """All bytes of the stream."""
+        return b"".join(self.chunks)
 
-def run_git(git: str, case: Case, world: World, place: Path) -> Outcome:
-    """Run the real ``git fast-import`` in a copy of *world*."""
-    command = [git, *_settings(case), "fast-import", "--quiet", *_options(case)]
-    status, stdout, stderr = _in_copy(
-        case, world, place, lambda: os.execvpe(git, command, ENVIRONMENT)
-    )
-    return _outcome(git, place, status, stdout, stderr)
+    @property
+    def settings(self) -> list[str]:
+        """The configuration as words of a command line."""
+        return [word for setting in self.config for word in ("-c", setting)]
 
-
-def run_ours(git: str, case: Case, world: World, place: Path, *, seed: int) -> Outcome:
-    """Run ours in a forked process; *seed* decides how the input comes and how memory is cut."""
-    rng = random.Random(seed)
-
-    def run() -> None:
-        from fastio.cli.main import main  # noqa: PLC0415
-
-        os.environ.clear()
-        os.environ.update(ENVIRONMENT, PATH=f"{os.path.dirname(git)}:{ENVIRONMENT['PATH']}")
-        workers = _strain(rng, len(case.stream))
-        words = ["import", "--no-progress", f"--workers={workers}", "--quiet", *_options(case)]
-        status = main([*_settings(case), *words])
-        sys.stderr.flush()
-        os._exit(status)
-
-    status, stdout, stderr = _in_copy(case, world, place, run)
-    return _outcome(git, place, status, stdout, stderr)
-
-
-def _strain(rng: random.Random, size: int) -> int:
-    """Make reads short, memory scarce or workers busy now and then; returns how many workers."""
-    from fastio.importer import budget, encoder, source  # noqa: PLC0415
-
-    if rng.random() < 0.3:
-        read_into, piece = source.Source.read_into, rng.choice((1, 7, 64)) + size // 5000
-        source.Source.read_into = lambda self, buffer: read_into(self, buffer[:piece])
-    if rng.random() < 0.3:
-        make, hold = budget.Budget.__init__, rng.choice((0, 1, 50))
-
-        def scarce(self: budget.Budget, memory: int | None) -> None:
-            make(self, memory)
-            self.hold, self.hold_count, self.bases = 20 * hold, hold, 3000 * hold
-            self.trees, self.in_flight = 200 * hold, 2000
-
-        budget.Budget.__init__ = scarce
-    if rng.random() < 0.03:
-        encoder.POOL_PAYS_TASKS = 0
-        return 2
-    return 0
-
-
-def _settings(case: Case) -> list[str]:
-    return [word for setting in case.config for word in ("-c", setting)]
-
-
-def _options(case: Case) -> list[str]:
-    marks = ["--import-marks=../in"] if case.imported_marks else []
-    return [*marks, "--export-marks=../out", *case.options]
-
-
-def _in_copy(
-    case: Case, world: World, place: Path, run: Callable[[], None]
-) -> tuple[int, bytes, bytes]:
-    """Call *run* in a child process that stands in a copy of the world; it must not return."""
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir()
-    world.copy(place / "repository")
-    (place / "stream").write_bytes(case.stream)
-    (place / "in").write_bytes(case.imported_marks)
-    child = os.fork()
-    if child == 0:
-        _redirect(place)
-        os.chdir(place / "repository")
-        signal.alarm(TIME_LIMIT)
-        try:
-            run()
-        except BaseException:  # noqa: BLE001 - it is what we look for
-            traceback.print_exc()
-            sys.stderr.flush()
-        os._exit(77)
-    _, status = os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(status)
-    return code, (place / "stdout").read_bytes(), (place / "stderr").read_bytes()
-
-
-def _redirect(place: Path) -> None:
-    """Give the child files of its own for stdin, stdout and stderr."""
-    for fd, name in enumerate(("stream", "stdout", "stderr")):
-        os.dup2(os.open(place / name, (os.O_WRONLY if fd else os.O_RDONLY) | os.O_CREAT, 0o600), fd)
-    sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w")
-
-
-def _outcome(git: str, place: Path, status: int, stdout: bytes, stderr: bytes) -> Outcome:
-    repository = place / "repository"
-    listing = subprocess.run(
-        [git, "-C", str(repository), "cat-file", "--batch-all-objects", "--batch"],
-        env=ENVIRONMENT,
-        capture_output=True,
-    )
-    marks = place / "out"
-    return Outcome(
-        status,
-        _refs(repository),
-        _object_names(listing.stdout),
-        listing.stdout + listing.stderr,
-        stdout,
-        marks.read_bytes() if marks.exists() else None,
-        _left_over(repository),
-        stderr,
-    )
-
-
-def _object_names(listing: bytes) -> list[bytes]:
-    """The header lines of a ``cat-file --batch`` listing."""
-    names, at = [], 0
-    while at < len(listing):
-        end = listing.index(b"\n", at)
-        header = listing[at:end]
-        names.append(header)
-        at = (
-            end + 1 + (int(header.rsplit(b" ", 1)[1]) + 1 if not header.endswith(b"missing") else 0)
+    @property
+    def splits_packs(self) -> bool:
+        """Whether packs may be cut by their size."""
+        return any("packSizeLimit" in one for one in self.config) or (
+            any("max-pack-size" in one for one in self.options) or b"max-pack-size" in self.stream
         )
-    return names
 
 
-def _refs(repository: Path) -> dict[bytes, bytes]:
-    found = {}
-    for path in [*repository.glob("refs/**/*"), *repository.glob("[A-Z]*")]:
-        if path.is_file():
-            found[os.fsencode(path.relative_to(repository))] = path.read_bytes()
-    return found
+class Place:
+    """A directory in which cases are run, one after the other."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.repository = str(path / "repository")
+
+    def prepare(self, case: Case, world: World) -> None:
+        """Copy the world and lay out the case's files."""
+        remove(str(self.path))
+        self.path.mkdir()
+        world.copy(self.repository)
+        for name, content in (("stream", case.stream), *case.files.items()):
+            with open(self.path / name, "wb") as file:
+                file.write(content)
+
+    def stand(self, world: World) -> str:
+        """The directory that the program is to start in."""
+        return f"{self.repository}/{world.stand}"
+
+    def redirections(self) -> list[Redirection]:
+        """Which files the program is to have open."""
+        flags, path = os.O_WRONLY | os.O_CREAT | os.O_APPEND, str(self.path)
+        outputs = [(fd, f"{path}/{name}", flags) for fd, name in _OUTPUTS.items()]
+        return [(0, f"{path}/stream", os.O_RDONLY), *outputs]
+
+    def spawn(self, command: Sequence[str], environment: dict[str, str]) -> int:
+        """Run a command to its end; returns its status."""
+        actions = [(os.POSIX_SPAWN_OPEN, *where, 0o600) for where in self.redirections()]
+        return wait(os.posix_spawn(command[0], command, environment, file_actions=actions))
 
 
-def _left_over(repository: Path) -> list[str]:
-    """What should not stay: temporary files, locks, keep files; and whether there is a report."""
-    names = []
-    for path in repository.rglob("*"):
-        name = path.name
-        if name.startswith("fast_import_crash_"):
-            names.append("crash report")
-        elif name.startswith("tmp_") or name.endswith((".lock", ".keep")):
-            names.append(str(path.relative_to(repository)).split("_")[0])
-    return sorted(names)
+def wait(child: int) -> int:
+    """Wait for a child to end, or end it when it takes too long; returns its status."""
+    pidfd = os.pidfd_open(child)
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    if not poll.poll(TIME_LIMIT * 1000):
+        os.kill(child, signal.SIGALRM)
+    os.close(pidfd)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def run_git(git: str, case: Case, world: World, place: Place) -> Outcome:
+    """Run the real ``git fast-import``."""
+    place.prepare(case, world)
+    where = ("-C", place.stand(world))
+    command = [git, *where, *case.settings, "fast-import", *case.options]
+    status = place.spawn(command, ENVIRONMENT | {"TZ": case.zone})
+    return read_outcome(git, world, place.path, status, split=case.splits_packs)

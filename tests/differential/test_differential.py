@@ -1,23 +1,19 @@
-"""Two hundred random streams, the same ones every time; the campaign takes any number."""
+"""Some hundred random streams, the same ones every time; the campaign takes any number."""
 
 import pytest
 
-from tests.differential.campaign import Finding, compare, show, version_of
+from tests.differential.compare import Finding, show
 
-STREAMS_A_TEST = 25
-
-
-@pytest.fixture(scope="module")
-def version(real_git):
-    return version_of(real_git)
+STREAMS_A_TEST = 50
 
 
 @pytest.mark.git
-@pytest.mark.parametrize("first", range(0, 200, STREAMS_A_TEST))
-def test_random_streams_give_what_git_gives(first, version, real_git, worlds, tmp_path):
+@pytest.mark.parametrize("first", range(0, 300, STREAMS_A_TEST))
+def test_random_streams_give_what_git_gives(first, comparer):
     found = []
     for seed in range(first, first + STREAMS_A_TEST):
-        _, result = compare(real_git, seed, worlds, tmp_path, version=version)
+        _, result = comparer.compare(seed)
         if isinstance(result, Finding):
             found.append(show(result))
     assert not found, "\n".join(found)
+    assert comparer.audit.complaints() == []

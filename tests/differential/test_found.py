@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.differential.generate import Case
-from tests.differential.run import run_git, run_ours
+from tests.differential.run import Case
 
+UNPACK = ["fastimport.unpackLimit=0"]
 BLOB = b"blob\nmark :%d\ndata 4\nblob\n"
 COMMIT = b"commit refs/heads/x\ncommitter A <a@b> 0 +0000\ndata 0\n"
 MAIL_DATE = b"commit refs/heads/x\ncommitter A <a@b> Sat, 5 Mar 2011 17:04:05 -0800\ndata 0\n"
@@ -25,24 +25,29 @@ STREAMS = {
 }
 
 
+@pytest.fixture
+def outcomes(comparer, world):
+    """What git did and what we did with a stream."""
+
+    def run(stream, *options, world=world, seed=1, **rest):
+        case = Case([stream], [*options, "--export-marks=../out"], UNPACK, **rest)
+        return comparer.run_both(world, case, seed)
+
+    return run
+
+
 @pytest.mark.git
-def test_a_gitlink_may_name_any_object_that_only_the_repository_has(real_git, worlds, tmp_path):
-    blob = worlds[1].oids["blob"][0]
+def test_a_gitlink_may_name_any_object_that_only_the_repository_has(outcomes, filled_world):
+    blob = filled_world.oids["blob"][0]
     stream = COMMIT + b"M 644 %b a\nM 160000 %b b\nM 755 %b c\n" % (blob, blob, blob)
-    git, ours = outcomes(stream, real_git, worlds[1], tmp_path)
+    git, ours = outcomes(stream, world=filled_world)
     assert (git.status, git.differences(ours)) == (0, []), ours.stderr.decode()
-
-
-def outcomes(stream, real_git, world, tmp_path, *, options=(), seed=0):
-    case = Case([stream], list(options), ["fastimport.unpackLimit=0"])
-    git = run_git(real_git, case, world, tmp_path / "git")
-    return git, run_ours(real_git, case, world, tmp_path / "ours", seed=seed)
 
 
 @pytest.mark.git
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS.keys())
-def test_streams_give_what_git_gives(stream, real_git, worlds, tmp_path):
-    git, ours = outcomes(stream, real_git, worlds[0], tmp_path)
+def test_streams_give_what_git_gives(stream, outcomes):
+    git, ours = outcomes(stream)
     assert git.differences(ours) == [], ours.stderr.decode()
 
 
@@ -57,10 +62,9 @@ def test_streams_give_what_git_gives(stream, real_git, worlds, tmp_path):
         (["--relative-marks", "--import-marks=nowhere"], COMMIT),
         (["--import-marks=nowhere"], b""),
         (["--depth=x"], b"nonsense\n"),
+        (["--rewrite-submodules-to=sub:nowhere"], COMMIT),
     ],
 )
-def test_the_command_line_counts_from_the_first_command_on(
-    options, stream, real_git, worlds, tmp_path
-):
-    git, ours = outcomes(stream, real_git, worlds[0], tmp_path, options=options)
+def test_the_command_line_counts_from_the_first_command_on(options, stream, outcomes):
+    git, ours = outcomes(stream, *options)
     assert git.differences(ours) == [], ours.stderr.decode()

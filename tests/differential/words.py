@@ -30,6 +30,11 @@ EXPRESSIONS = (
     *(b"other^{commit}", b"light", b"refs/heads/loose"),
 )
 ODD_EXPRESSIONS = (b"old^{tree}", b"old:a", b"refs/blobs/one", b"old~5", b"HEAD")
+SUFFIXES = (b"", b"", b"~1", b"^0", b"^{commit}", b"^2", b"^{tree}", b":a", b"@{0}")
+LINES = (
+    *(b"checkpoint\n", b"checkpoint\n", b"progress some text\n", b"progress \n", b"option x y\n"),
+    *(b"progress \xe4\t\r\n", b"option quiet\n", b"option git\n", b"# comment\n"),
+)
 REFS = (b"refs/heads/old", b"refs/heads/other", b"refs/tags/annotated", b"refs/heads/loose")
 ODD_REFERENCES = (
     *(b":99", b":0", b":", b":x", b":1x", b"inlineX", b"refs/heads/main", b"abcdef", b"f" * 40),
@@ -37,6 +42,7 @@ ODD_REFERENCES = (
 )
 FILE_MODES = (b"644", b"100644", b"100644", b"755", b"100755", b"120000", b"0100644")
 ODD_MODES = (b"664", b"777", b"100664", b"0", b"", b"8", b"0x1a4", b"-644", b"40000", b"160000")
+MESSAGES = (b"", b"message", b"message\n", b"two\n\nparts\n", b"\xe4\xff", b"a\0b\n", b"from :1\n")
 EMPTY_TREES = {
     "sha1": b"4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "sha256": b"6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
@@ -73,58 +79,75 @@ ODD_LOOSE_DATES = (
     *(b"5 Mar 2107 00:00", b"2011-03-05 24:00:00 +9999", b"13/14/2011 11:11", b"1/2/3 4:5:6"),
 )
 SIGNATURE = b"-----BEGIN PGP SIGNATURE-----\n\niQ\n-----END PGP SIGNATURE-----\n"
-HEADERS = (
-    *(b"feature ls\n", b"feature cat-blob\n", b"feature notes\n", b"feature done\n"),
-    *(b"feature force\n", b"option git quiet\n", b"option git depth=5\n", b"option x y\n"),
-    *(b"feature date-format=raw\n", b"feature date-format=rfc2822\n", b"feature get-mark\n"),
-    *(b"feature date-format=raw-permissive\n", b"option git active-branches=2\n"),
-    *(b"feature alias\n", b"feature relative-marks\n", b"feature no-relative-marks\n"),
+SIGNATURES = (
+    *(SIGNATURE, SIGNATURE[:-1], b"", b"\n", b"x", SIGNATURE + b"trailing\n" + SIGNATURE),
+    *(b"-----BEGIN SSH SIGNATURE-----\nU1\n-----END SSH SIGNATURE-----\n",),
+    *(b"-----BEGIN SIGNED MESSAGE-----\nMI\n-----END SIGNED MESSAGE-----\n",),
+    *(b"-----BEGIN PGP MESSAGE-----\n\nhQ\n-----END PGP MESSAGE-----\n",),
 )
-ODD_HEADERS = (
-    *(b"feature x\n", b"feature done=1\n", b"option git x\n", b"option git depth=-1\n", b"\n"),
-    *(b"option git force\n", b"feature quiet\n", b"feature date-format=x\n", b"option git \n"),
-    *(b"feature export-marks=nowhere/m\n", b"feature import-marks=nowhere\n", b"option quiet\n"),
-    *(b"feature import-marks-if-exists=nowhere\n", b"option git depth=8192\n", b"# comment\n"),
-    *(b"option git depth=010\n", b"option git big-file-threshold=1q\n", b"feature \n"),
+ODD_SIGNATURE_WORDS = (
+    *(b"sha1", b"sha1 ", b"sha1  ssh", b"sha1 openpgp ", b"SHA1 ssh", b"sha512 ssh", b"sha1 pgp"),
+    *(b"", b"sha256 x509 y"),
 )
-OPTIONS = {
-    "--force": 0.1,
-    "--done": 0.05,
-    "--date-format=raw-permissive": 0.02,
-    "--depth=0": 0.05,
-    "--depth=1": 0.1,
-    "--active-branches=1": 0.05,
-    "--big-file-threshold=20": 0.1,
-    "--allow-unsafe-features": 0.1,
-    "--signed-commits=strip": 0.02,
-    "--signed-commits=warn-strip": 0.02,
-    "--signed-commits=abort": 0.02,
-    "--signed-commits=warn": 0.02,
-    "--signed-tags=strip": 0.03,
-    "--signed-tags=warn-strip": 0.03,
-    "--signed-tags=abort": 0.03,
-    "--relative-marks": 0.01,
-    "--nonsense": 0.005,
-    "--depth=x": 0.005,
-    "--depth=0x10": 0.01,
-    "--no-relative-marks": 0.01,
-}
-ODD_OPTIONS = {"--nonsense", "--depth=x", "--signed-commits=abort", "--signed-tags=abort"}
-ODD_MARK_LINES = (b":5\n", b"x\n", b":0 " + b"1" * 40 + b"\n", b":5 " + b"e" * 40 + b"\n", b"\n")
-
-SETTINGS = (
-    *("core.protectNTFS=false", "core.quotePath=false", "core.protectHFS=true"),
-    *("pack.packSizeLimit=500", "pack.packSizeLimit=3000", "pack.indexVersion=1"),
+MONTHS = (
+    *(b"January", b"February", b"March", b"April", b"May", b"June", b"July", b"August"),
+    *(b"September", b"October", b"November", b"December"),
 )
-
+ZONES = (
+    *(b"+0000", b"-0730", b"+05", b"+05:30", b"+2359", b"+2400", b"-1", b"+051800", b"GMT", b"Z"),
+    *(b"EST", b"CEST", b"JST", b"NZDT", b"", b"", b"+1:5", b"-12345", b"UTC+2", b"est"),
+)
+_SECONDS = (b"", b":05", b":60", b":59.999")
+_DATE_WORDS = (
+    *(b"Sat", b"Saturday,", b"sat", b"at", b"PM", b"am", b"o'clock", b"(comment)", b"x", b"-"),
+    *(b".25", b"7", b"12345678", b"20110305", b"170405", b"may", b"Z"),
+)
+_DATE_PIECES = (
+    *(b"0", b"1", b"12", b"1234567890", b"18446744073709551615", b" ", b" ", b"+", b"-", b"+0000"),
+    *(b"-1400", b"\t", b"@", b".", b"now", b"0x1", b"\xff", b"\r"),
+)
 _NOUNS = (b"blob", b"tree", b"commit", b"tag", b"mark", b"pack", b"delta", b"stream")
 
 
 def date(rng: random.Random, date_format: str, *, odd: bool) -> bytes:
     """Make up a date in one of the formats."""
     if date_format == "rfc2822":
+        if rng.random() < 0.5:
+            return _composed_date(rng, odd=odd)
         return rng.choice(ODD_LOOSE_DATES if odd else LOOSE_DATES)
+    if date_format == "now" and not odd:
+        return b"now"
+    if odd and rng.random() < 0.5:
+        return b"".join(rng.choices(_DATE_PIECES, k=rng.randint(1, 5)))
     return rng.choice(ODD_RAW_DATES if odd else RAW_DATES)
+
+
+def _composed_date(rng: random.Random, *, odd: bool) -> bytes:
+    """Put a date together from parts that people write; in any order, and too few, if odd."""
+    year = rng.choice((b"2011", b"1999", b"1970", b"2099", b"70", b"37", b"05"))
+    day, month = b"%d" % rng.randint(1, 31), rng.randint(1, 12)
+    name = rng.choice((MONTHS[month - 1], MONTHS[month - 1][:3], MONTHS[month - 1].lower()))
+    parts = [
+        rng.choice(
+            (
+                b"%b %b %b" % (day, name, year),
+                b"%b %b %b" % (name, day, year),
+                b"%b-%02d-%b" % (year, month, day),
+                b"%d/%b/%b" % (month, day, year),
+                b"%b.%02d.%b" % (day, month, year),
+                b"%b-%b-%b" % (day, name[:3], year),
+            )
+        ),
+        b"%02d:%02d%b"
+        % (rng.randint(0, 24), rng.randint(0, 59), rng.choice((b"", b":05", b":60"))),
+        rng.choice(ZONES),
+    ]
+    if rng.random() < 0.3:
+        parts.insert(rng.choice((0, 3)), rng.choice(_DATE_WORDS))
+    if odd:
+        rng.shuffle(parts)
+        del parts[rng.choice((1, 3, 4)) :]
+    return rng.choice((b" ", b" ", b" ", b", ", b"  ", b"T", b"")).join(filter(None, parts))
 
 
 def body(rng: random.Random) -> bytes:
@@ -136,7 +159,7 @@ def body(rng: random.Random) -> bytes:
         )
     if kind < 0.35:
         return rng.randbytes(rng.randint(1, 300))
-    if kind < 0.352:
+    if kind < 0.3505:
         return rng.randbytes(999) * rng.randint(1000, 2500)
     lines = [b"%d %b\n" % (n, _NOUNS[n % 8]) for n in range(rng.choice((5, 40)))]
     for _ in range(rng.randint(0, 3)):
@@ -146,4 +169,4 @@ def body(rng: random.Random) -> bytes:
 
 def message(rng: random.Random) -> bytes:
     """Make up a message."""
-    return rng.choice((b"", b"message", b"message\n", b"two\n\nparts\n", b"\xe4\xff", b"a\0b\n"))
+    return rng.choice(MESSAGES)
