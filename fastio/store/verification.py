@@ -2,8 +2,8 @@
 
 They are asked about a candidate, which may never be stored: it lies alone in an object directory of
 its own, where the repository does not see it, while all that the configuration says of signatures
-(``gpg.*``: programs, allowed signers, revoked keys, trust) holds. One question takes some 7 ms with
-gpg and 10 ms with ssh-keygen; git's own start is 1.5 ms of that.
+(``gpg.*``: programs, allowed signers, revoked keys, trust) holds. One question costs 8 ms of a core
+with gpg and 12 ms with ssh-keygen; 2.7 ms of that are git's own start and the candidate's file.
 """
 
 from __future__ import annotations
