@@ -95,7 +95,7 @@ def test_a_locked_ref_fails_alone(side: Side) -> None:
 def test_of_two_names_that_exclude_each_other_one_fails(side: Side, names: tuple[str, ...]) -> None:
     resets = b"".join(reset(f"refs/heads/{name}", b":2") for name in names)
     done = side.feed(MAIN + resets)
-    assert (done.returncode, done.stderr[:7]) == (1, b"error: ")
+    assert (done.returncode, b"error: " in done.stderr) == (1, True)
     assert list(side.refs()) == ["refs/heads/main", "refs/heads/x"]
 
 

@@ -104,7 +104,7 @@ def test_a_tag_needs_its_from_line(side: Side) -> None:
 )  # fmt: skip
 def test_one_bad_tag_and_none_is_written(side: Side, stream: bytes) -> None:
     done = side.feed(BASE + stream, "--export-marks=marks")
-    assert (done.returncode, done.stderr[:7]) == (1, b"error: ")
+    assert (done.returncode, b"error: " in done.stderr) == (1, True)
     assert list(side.refs()) == ["refs/heads/main"]
     assert len((side.path / "marks").read_bytes().splitlines()) == 2
 
