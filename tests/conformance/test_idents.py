@@ -1,11 +1,11 @@
 """Items 046 to 065: authors, committers, taggers, and their dates."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-from tests.conformance.trial import Trial
+from tests.conformance.trial import Outcome, Trial
 from tests.conformance.words import BLOBS
 
 pytestmark = pytest.mark.git
@@ -95,10 +95,20 @@ NOT_PERMISSIVE = (b"0 Z", b"0 +00:00", b"0", b"0 +", b"0 +0000 ", b"x +0000", b"
                   b"0 +18446744073709551616", b"18446744073709551616 +0000")  # fmt: skip
 
 
-@pytest.mark.parametrize("date", RAW)
-def test_raw_dates_are_kept(both: Trial, date: bytes) -> None:
-    result = both(stream(b"A <a@b> " + date))
-    assert result.header("committer") == ["A <a@b> " + date.decode()]
+def on_branches(dates: Sequence[bytes]) -> bytes:
+    """A commit for each date, each on a branch of its own."""
+    numbered = enumerate(stream(b"A <a@b> " + date) for date in dates)
+    return b"".join(text.replace(b"heads/x", b"heads/%d" % number) for number, text in numbered)
+
+
+def dates_on(result: Outcome, count: int) -> list[str]:
+    """What became of the dates on those branches."""
+    idents = [result.header("committer", f"refs/heads/{number}") for number in range(count)]
+    return [ident.removeprefix("A <a@b> ") for [ident] in idents]
+
+
+def test_raw_dates_are_kept(both: Trial) -> None:
+    assert dates_on(both(on_branches(RAW)), len(RAW)) == [date.decode() for date in RAW]
 
 
 @pytest.mark.parametrize("date", NOT_RAW)
@@ -106,10 +116,10 @@ def test_what_is_no_raw_date(both: Trial, date: bytes) -> None:
     both.fatal(stream(b"A <a@b> " + date), "invalid raw date")
 
 
-@pytest.mark.parametrize("date", [b"0 +051800", b"0 -9999999", *RAW])
-def test_permissive_dates_are_kept(both: Trial, date: bytes) -> None:
-    result = both(stream(b"A <a@b> " + date), "--date-format=raw-permissive")
-    assert result.header("committer") == ["A <a@b> " + date.decode()]
+def test_permissive_dates_are_kept(both: Trial) -> None:
+    dates = [b"0 +051800", b"0 -9999999", *RAW]
+    result = both(on_branches(dates), "--date-format=raw-permissive")
+    assert dates_on(result, len(dates)) == [date.decode() for date in dates]
 
 
 def test_permissive_dates_at_the_wish_of_the_stream(both: Trial) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conformance.trial import Trial
-from tests.conformance.words import BLOBS, commit
+from tests.conformance.words import BLOBS, TWO, commit
 
 pytestmark = pytest.mark.git
 
@@ -27,24 +27,25 @@ SPELLINGS = {
 
 @pytest.mark.parametrize(("spelled", "name"), SPELLINGS.values(), ids=SPELLINGS)
 def test_last_fields(both: Trial, spelled: bytes, name: str) -> None:
-    made = commit(b"from :3", b"M 644 :2 " + spelled, mark=4)
-    assert both(START + made).files() == {"a": "one", "a b": "two", name: "two"}
-    assert name not in both(START + made + commit(b"D " + spelled)).files()
-    for letter in (b"C", b"R"):
-        result = both(START + commit(b"from :3", letter + b" a " + spelled), since=SINCE)
-        assert result.files()[name] == "one"
-    answer = both(START + made + b"\nls :4 " + spelled + b"\n").stdout
-    assert answer.startswith("100644 blob 64c5e5885a4b06010b3a0c20edb7900dd0311025\t")
+    stream = START + commit(b"from :3", b"M 644 :2 " + spelled, mark=4, ref=b"refs/heads/made")
+    for letter, start in ((b"D ", b":4"), (b"C a ", b":3"), (b"R a ", b":3")):
+        stream += commit(b"from " + start, letter + spelled, ref=b"refs/heads/" + letter[:1])
+    result = both(stream + b"ls :4 " + spelled + b"\n", since=SINCE)
+    assert result.files(":4") == {"a": "one", "a b": "two", name: "two"}
+    assert result.files("refs/heads/D") == {"a": "one", "a b": "two"}
+    assert result.files("refs/heads/C") == {"a": "one", "a b": "two", name: "one"}
+    assert result.files("refs/heads/R") == {"a b": "two", name: "one"}
+    assert result.stdout.startswith(f"100644 blob {TWO.decode()}\t")
 
 
-@pytest.mark.parametrize(
-    ("spelled", "name"), [pair for key, pair in SPELLINGS.items() if pair[0].startswith(b'"')]
-)
 @pytest.mark.parametrize("letter", [b"C", b"R"], ids=["C", "R"])
-def test_quoted_sources(both: Trial, spelled: bytes, name: str, letter: bytes) -> None:
-    made = commit(b"from :3", b"M 644 :2 " + spelled)
-    files = both(START + made + commit(b"%b %b new" % (letter, spelled))).files()
-    assert (files["new"], name in files) == ("two", letter == b"C")
+def test_quoted_sources(both: Trial, letter: bytes) -> None:
+    quoted = {name: spelled for spelled, name in SPELLINGS.values() if spelled.startswith(b'"')}
+    made = [b"M 644 :2 " + spelled for spelled in quoted.values()]
+    moved = [b"%b %b new%d" % (letter, spelled, n) for n, spelled in enumerate(quoted.values())]
+    files = both(START + commit(*made) + commit(*moved)).files()
+    assert [files.get(f"new{n}") for n in range(4)] == ["two"] * 4
+    assert [name in files for name in quoted] == [letter == b"C"] * 4
 
 
 @pytest.mark.parametrize("letter", [b"C", b"R"], ids=["C", "R"])
