@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -20,6 +21,21 @@ def open_standard_files() -> None:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
     sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - open till the end
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+
+
+def occupy(descriptor: int) -> None:
+    """Let no file of ours get the number of a closed descriptor that replies are to go to.
+
+    Writing to what stands there fails, as it does with a closed descriptor.
+    """
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        null = os.open(os.devnull, os.O_RDONLY)
+        if null != descriptor:
+            with contextlib.suppress(OSError):  # no file can have that number
+                os.dup2(null, descriptor, inheritable=False)
+            os.close(null)
 
 
 def die_by(number: signal.Signals) -> None:

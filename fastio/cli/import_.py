@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from fastio.cli.endings import die_by
+from fastio.cli.endings import die_by, occupy
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
 from fastio.importer.options import ImportOptions, parse_size, parse_uint
@@ -69,8 +69,9 @@ def run(words: Sequence[str]) -> int:
         sys.stdout.write(USAGE)
         return 0
     started = spent_so_far()
-    # Until there is something to publish; a frontend may send it as soon as we run.
-    signal.signal(signal.SIGUSR1, lambda _number, _frame: None)
+    # A frontend may ask for a checkpoint as soon as we run.
+    early: list[int] = []
+    signal.signal(signal.SIGUSR1, lambda number, _frame: early.append(number))
     # Nearly nothing here is part of a cycle, and the collector's rounds cost some percent.
     gc.set_threshold(100_000, 50, 50)
     try:
@@ -85,6 +86,8 @@ def run(words: Sequence[str]) -> int:
         _say(f"fastio: import failed: {NO_CHANGE}\n")
         return error.exit_status
     signal.signal(signal.SIGUSR1, _checkpoint_handler(importer))
+    if early:
+        importer.checkpoint_requested = True
     with _progress_of(line, importer, source) as progress:
         importer.progress = progress
         importer.before_message = progress.clear
@@ -197,7 +200,17 @@ def _parse(words: Sequence[str]) -> _CommandLine:
         line.file = files[0] if files and files[0] != "-" else None
         break
     line.options.allow_unsafe_features = "--allow-unsafe-features" in line.words
+    _guard_replies(line.words)
     return line
+
+
+def _guard_replies(words: Sequence[str]) -> None:
+    """Before any file is opened, see to it that replies do not go to a file of ours."""
+    for word in words:
+        name, _, value = word.partition("=")
+        if name == "--cat-blob-fd":
+            with contextlib.suppress(ValueError, OverflowError):  # which is told of in its turn
+                occupy(parse_uint(value))
 
 
 def _take_own(line: _CommandLine, word: str) -> bool:

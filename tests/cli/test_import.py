@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import shlex
+import signal
 import subprocess
 import termios
 from collections.abc import Callable
@@ -12,7 +13,10 @@ from pathlib import Path
 import lz4.frame
 import pytest
 
+from fastio.cli import import_
 from fastio.importer.encoder import Encoder
+from fastio.importer.importer import Importer
+from tests.conformance.side import in_child
 from tests.importer import streams
 from tests.importer.target import COMMAND, Target, environment
 
@@ -209,3 +213,20 @@ def test_large_stream_starts_as_many_as_asked_for(
     monkeypatch.setattr(Encoder, "_start", lambda self: (start(self), pools.append(self._pool)))
     assert target.here(HISTORY, workers=3)[0] == 0
     assert [pool._count for pool in pools] == [3]
+
+
+def test_sigusr1_while_starting_is_not_forgotten(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = import_._make_importer
+
+    def signalled(line: import_._CommandLine) -> Importer:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        return make(line)
+
+    monkeypatch.setattr(import_, "_make_importer", signalled)
+    monkeypatch.chdir(target.path)
+    stream = streams.commit(1) + streams.commit(2) + b"bad\n"
+    done = in_child(stream, lambda: import_.run(["--quiet"]))
+    assert done.returncode == 128
+    assert target.git("rev-list", "--count", "main") == "1"

@@ -101,6 +101,16 @@ def test_a_closed_descriptor_is_noticed_at_the_first_reply(
     assert done.stderr.startswith(b"fatal: ") == (status == 128)
 
 
+@pytest.mark.parametrize("number", [3, 4, 5, 6, 9])
+def test_replies_to_a_closed_descriptor_reach_no_file(side: Side, number: int) -> None:
+    if side.is_git and number == 3:
+        pytest.skip("git writes into its own pack")
+    with side.running(f"--cat-blob-fd={number}") as process:
+        output, errors = process.communicate(BASE + b"cat-blob :1\n" * 3)
+    assert (process.returncode, output, errors[:7]) == (128, b"", b"fatal: ")
+    assert (side.refs(), side.fsck()) == ({}, "")
+
+
 # --- get-mark -------------------------------------------------------------------------------------
 
 
