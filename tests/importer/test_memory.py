@@ -1,5 +1,6 @@
 """Memory stays within --memory, and a producer has to wait while there is no room."""
 
+import hashlib
 import os
 import select
 import signal
@@ -48,10 +49,10 @@ def many_blobs() -> Iterator[bytes]:
         yield streams.commit(1000 + number, *changes)
 
 
-def one_blob() -> Iterator[bytes]:
-    """One blob of 300 MiB, which deflates well."""
-    yield b"blob\nmark :1\ndata %d\n" % (300 * MIB)
-    for number in range(300):
+def one_blob(size: int = 300) -> Iterator[bytes]:
+    """One blob of so many MiB, which deflates well."""
+    yield b"blob\nmark :1\ndata %d\n" % (size * MIB)
+    for number in range(size):
         yield bytes([number % 256]) * MIB
     yield b"\n" + streams.commit(2, b"M 100644 :1 large")
 
@@ -63,6 +64,23 @@ def test_memory_is_bounded(target: Target, pieces: Callable[[], Iterator[bytes]]
         assert process.wait() == 0, process.stderr.read()
     assert peak < 64 * MIB + 3 * PROCESS
     assert target.fsck() == ""
+
+
+def test_large_answer_is_never_held(target: Target) -> None:
+    with target.running("--memory=32m") as process:
+        for piece in (*one_blob(80), b"cat-blob :1\n"):
+            process.stdin.write(piece)
+        process.stdin.flush()
+        assert process.stdout.readline().endswith(b" blob %d\n" % (80 * MIB))
+        peak, digest = 0, hashlib.sha1(b"blob %d\0" % (80 * MIB))
+        for _ in range(80):
+            digest.update(process.stdout.read(MIB))
+            peak = max(peak, pss(process.pid))
+        assert process.stdout.read(1) == b"\n"
+        process.stdin.close()
+        assert process.wait() == 0, process.stderr.read()
+    assert digest.hexdigest() == target.git("rev-parse", "main:large")
+    assert peak < 32 * MIB + PROCESS
 
 
 def test_threshold_streams_blobs_of_any_size(target: Target) -> None:
