@@ -18,6 +18,7 @@ usage: fastio [<git's global options>] <command> [<args>]
 commands:
    import   read a fast-import stream into a repository
    exec     run a command whose 'git fast-import' is ours
+   check    tell what would stop an import of a stream
 
 Global options are those of git, as -C <dir>, --git-dir=<dir>, -c <name>=<value>.
 'fastio <command> --help' and 'fastio help <command>' tell more.
@@ -29,6 +30,7 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "import": ("fastio.cli.import_", ()),
     "fast-import": ("fastio.cli.import_", ("--no-progress",)),
     "exec": ("fastio.cli.exec_", ()),
+    "check": ("fastio.cli.check", ()),
 }
 HELP = ("help", "--help", "-h")
 

@@ -37,6 +37,11 @@ def check_ref_format(name: bytes, *, allow_onelevel: bool = True) -> bool:
     return allow_onelevel or b"/" in name
 
 
+def is_part_of_git(name: bytes) -> bool:
+    """Tell whether every git directory has something else at *name*, or may have."""
+    return name == b"refs" or name.split(b"/", 1)[0] in _NOT_FOR_REFS
+
+
 def is_reserved(name: bytes, git_dir: bytes) -> bool:
     """Tell whether a well-formed name would write over something that is no ref.
 
@@ -49,7 +54,7 @@ def is_reserved(name: bytes, git_dir: bytes) -> bool:
     """
     if name.startswith(b"refs/") or re.match(_PSEUDO_REF, name):
         return False
-    if name == b"refs" or name.split(b"/", 1)[0] in _NOT_FOR_REFS:
+    if is_part_of_git(name):
         return True
     try:
         with open(os.path.join(git_dir, name), "rb") as file:

@@ -39,7 +39,7 @@ _MADE_UP: Final = {
 }
 # Where one of these stands instead of another line, that one is missing, and not out of place.
 _IN_PLACE: Final = {
-    b"committer ": frozenset((b"gpgsig ", b"encoding ", b"data ", b"from ", b"merge ")),
+    b"committer ": frozenset((b"data ", b"from ", b"merge ")),
     b"data ": frozenset((b"from ", b"merge ")),
     b"from ": frozenset((b"data ",)),
     b"to ": frozenset(framing.HEADER_KEYWORDS),
@@ -147,7 +147,9 @@ class LenientReader(StreamReader):
         """Pass over a line that is no command at all, and what comes with it."""
         if framing.is_known(line):
             return False
-        self.give_up(StreamError(f"unsupported command: {shown(line)}", kind="command"))
+        self.mend(StreamError(f"unsupported command: {shown(line)}", kind="command"))
+        self._problems.skipped(line)
+        self._resync.skip(behind_line=True, inside=True)
         return True
 
     def give_up(self, error: StreamError) -> None:
@@ -164,9 +166,9 @@ class LenientReader(StreamReader):
         if kind == "command":
             self._problems.skipped(self.last_line)
             if self.last_line:  # one empty line too many does no harm
-                self._resync.skip(behind_line=True)
+                self._resync.skip(behind_line=True, inside=False)
         elif kind in ("data", "line"):
-            self._resync.skip(behind_line=kind == "data")
+            self._resync.skip(behind_line=kind == "data", inside=False)
 
     # --- fields ---------------------------------------------------------------------------------
 

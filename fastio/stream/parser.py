@@ -53,6 +53,7 @@ class StreamParser:
     Attributes:
         require_done: Whether the stream has to end in ``done``; ``feature done`` sets it.
         command_number: How many top-level commands were begun, the present one included.
+        command_line: The first line of the present one.
         failure: What `next_command` raised, if it ever did.
         header_ended: Is called once, before anything but features and options is read, the end of
             input included. What it changes in the parser counts for the first command already.
@@ -79,6 +80,7 @@ class StreamParser:
         self.date_format = date_format
         self.require_done = require_done
         self.command_number = 0
+        self.command_line = b""
         self.header_ended: Callable[[], None] = lambda: None
         self._header_over = False
         self._between = True  # two top-level commands
@@ -111,6 +113,16 @@ class StreamParser:
     def bytes_read(self) -> int:
         """How many bytes of the stream have come in."""
         return self._buffer.base + self._buffer.end
+
+    @property
+    def bytes_left(self) -> int:
+        """How many of them were not parsed."""
+        return self._buffer.end - self._buffer.start
+
+    @property
+    def last_line(self) -> bytes:
+        """The line read last as a command; empty at the end of input."""
+        return self._reader.last_line
 
     @property
     def recent_lines(self) -> list[bytes]:
@@ -180,6 +192,7 @@ class StreamParser:
         run = take_blobs(self._reader, max_count)
         if run is not None:
             self.command_number += run.count
+            self.command_line = b"blob"
         return run
 
     def _stream(self) -> Steps[None]:
@@ -191,6 +204,7 @@ class StreamParser:
                 break
             self._between = False
             self.command_number += 1
+            self.command_line = line
             reader.offset = reader.line_offset
             keyword = keyword_of(line)
             if keyword not in _HEADER_KEYWORDS or not reader.in_header:

@@ -60,7 +60,7 @@ class Resync:
     def __init__(self, reader: LenientReader, skipped: Callable[[bytes], None]) -> None:
         self._reader, self._buffer, self._skipped = reader, reader.buffer, skipped
         self._body: Body | None = None
-        self._is_skipping = False
+        self._find: Callable[[bytearray, int, int], int] | None = None  # what is searched for
         self.resumed = -1
 
     def note_body(self, body: Body) -> None:
@@ -69,14 +69,15 @@ class Resync:
         # With the LF of its data line, if that is still there.
         self._buffer.held = max(body.start - 1 - self._buffer.base, 0)
 
-    def skip(self, *, behind_line: bool) -> None:
+    def skip(self, *, behind_line: bool, inside: bool) -> None:
         """Go to the next line that starts a command, before another line is read.
 
         Args:
             behind_line: Whether it may be the very next line; else what comes is no line's start.
+            inside: Whether a line inside a command will do.
         """
         self._buffer.start -= behind_line
-        self._is_skipping = True
+        self._find = framing.find_start if inside else framing.find_command
         self._reader.optional_lf = False
 
     def is_ready(self) -> bool:
@@ -85,11 +86,12 @@ class Resync:
             if not self._settle(self._body):
                 return False
             self._body = self._buffer.held = None
-        return not self._is_skipping or self._find()
+        return self._find is None or self._go_on(self._find)
 
-    def _find(self) -> bool:
+    def _go_on(self, find: Callable[[bytearray, int, int], int]) -> bool:
+        """Go to what is searched for; False if that takes more bytes."""
         buffer = self._buffer
-        at = framing.find_start(buffer.data, buffer.start, buffer.end)
+        at = find(buffer.data, buffer.start, buffer.end)
         if at < 0 and not buffer.eof:
             # A start may be half there: it has up to three lines.
             at = buffer.end
@@ -98,7 +100,7 @@ class Resync:
             self._go_to(max(at, buffer.end - _KEPT))
             return False
         self._go_to(at if at >= 0 else buffer.end)
-        self._is_skipping = False
+        self._find = None
         self.resumed = buffer.base + buffer.start
         return True
 
@@ -123,7 +125,8 @@ class Resync:
             return False
         if self._reader.optional_lf:
             at = self._behind_lf(at)
-        if framing.can_follow(buffer.data, at, buffer.end, is_text=body.is_text):
+        can_follow = framing.can_follow(buffer.data, at, buffer.end, is_text=body.is_text)
+        if can_follow and buffer.data[at : min(at + 1, buffer.end)] != b"\r":
             return True
         stop = buffer.data.find(b"\n", at, min(at + CLIPPED_LINE, buffer.end))
         if stop < 0 and buffer.end - at < CLIPPED_LINE and not buffer.eof:
@@ -131,7 +134,7 @@ class Resync:
         end = self._explained_end(body)
         if end is None:
             return False
-        if end < 0:
+        if end < 0 and not can_follow:
             stop = stop if stop >= 0 else min(at + CLIPPED_LINE, buffer.end)
             self._tell_of_rest(body, buffer.view[at:stop].tobytes(), at)
         return True
@@ -148,7 +151,7 @@ class Resync:
         else:
             reason = f"data is declared too short: behind {body.size} bytes comes {shown(line)}"
             self._reader.tell(StreamError(reason, kind="data-length"), body.offset, body.line)
-        self.skip(behind_line=False)
+        self.skip(behind_line=False, inside=True)
 
     def _explained_end(self, body: Body) -> int | None:
         """Tell why a body's end is wrong and go to the right one.

@@ -1,0 +1,1 @@
+"""What would stop an import of a stream, found without a repository."""
