@@ -131,7 +131,7 @@ class NodeTree:
         old = self._data(node)
         new, delta = edit_tree(old, cast("dict[bytes, Leaf | None]", changes), self._oid_size)
         node.changes = {}
-        if new is old:
+        if new is old and new:
             return node.base
         base, previous = node.base, node.previous
         node.base, node.data, node.previous = None, new, base or previous

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.differential.run import Case
+from tests.differential.words import EMPTY_TREES
 
-UNPACK = ["fastimport.unpackLimit=0"]
 BLOB = b"blob\nmark :%d\ndata 4\nblob\n"
 COMMIT = b"commit refs/heads/x\ncommitter A <a@b> 0 +0000\ndata 0\n"
 MAIL_DATE = b"commit refs/heads/x\ncommitter A <a@b> Sat, 5 Mar 2011 17:04:05 -0800\ndata 0\n"
@@ -21,6 +21,10 @@ STREAMS = {
     ),
     "an option needs a name": b"option git \n",
     "a CR belongs to the name": (COMMIT + b"checkpoint\nreset refs/heads/y\nfrom refs/heads/x\r\n"),
+    "the empty tree is stored where it was touched": (
+        COMMIT + b'M 040000 %b ""\nM 644 inline a\ndata 1\nxD a\n' % EMPTY_TREES["sha1"]
+    ),
+    "a report has the marks of blobs that were held": BLOB % 1 + b"nonsense\n",
     "no note, no blob": COMMIT + b"N inline nowhere\ndata 4\nnote\n",
 }
 
@@ -29,8 +33,8 @@ STREAMS = {
 def outcomes(comparer, world):
     """What git did and what we did with a stream."""
 
-    def run(stream, *options, world=world, seed=1, **rest):
-        case = Case([stream], [*options, "--export-marks=../out"], UNPACK, **rest)
+    def run(stream, *options, world=world, seed=1):
+        case = Case([stream], list(options), ["fastimport.unpackLimit=0"])
         return comparer.run_both(world, case, seed)
 
     return run
@@ -45,9 +49,10 @@ def test_a_gitlink_may_name_any_object_that_only_the_repository_has(outcomes, fi
 
 
 @pytest.mark.git
+@pytest.mark.parametrize("options", [[], ["--export-marks=../out"]], ids=["plain", "marks"])
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS.keys())
-def test_streams_give_what_git_gives(stream, outcomes):
-    git, ours = outcomes(stream)
+def test_streams_give_what_git_gives(stream, options, outcomes):
+    git, ours = outcomes(stream, *options)
     assert git.differences(ours) == [], ours.stderr.decode()
 
 
