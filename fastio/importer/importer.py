@@ -365,6 +365,9 @@ class Importer:
             None if self.queue is None else self._pipeline,
         ).diagnose(error)
         self._say(b"".join(line.encode() + b"\n" for line in diagnosis.lines()))
+        if self.queue is not None and isinstance(error, StreamError) and error.offset >= 0:
+            with contextlib.suppress(FastioError):  # one is enough
+                self._pipeline.finish_at(error.offset)
         try:
             path = write_crash_report(
                 self.repository.git_dir, diagnosis, self.options, self.executor, self.sink
@@ -372,9 +375,6 @@ class Importer:
             self._say(b"fast-import: dumping crash report to %s\n" % self.repository.shown(path))
         except OSError as failure:
             self._say(b"error: can't write crash report: %s\n" % os.fsencode(str(failure)))
-        if self.queue is not None and isinstance(error, StreamError) and error.offset >= 0:
-            with contextlib.suppress(FastioError):  # one is enough
-                self._pipeline.finish_at(error.offset)
         self.publisher.rescue()
         return error.exit_status if error.exit_status > 1 else FastioError.exit_status
 
