@@ -30,7 +30,8 @@ class StreamMaker:
         self.date_format, self.needs_done = "raw", False
         self.oddness = rng.choice((0, 0, 0, 1))
         self.rewritten: list[bytes] = []
-        self.stored = False  # whether what was made may be on disk: there was a checkpoint
+        self.tags: list[bytes] = []
+        self.stored: list[bytes] = []  # refs that a checkpoint has written
         self._commands = (
             (self.blob, 30),
             (self.commit, 40),
@@ -126,16 +127,19 @@ class StreamMaker:
         """Name a commit in any of the ways there are."""
         choices = [self.dataref("commit")]
         choices += [self.rng.choice(self.branches)] if self.branches else []
-        choices += [self.rng.choice(words.REFS)] if self.world.refs else []
+        heads = [ref for ref in self.world.refs if ref.startswith(b"refs/heads/")]
+        choices += [self.rng.choice(heads)] if heads else []
         if self.world.refs and self.chance(0.2):
-            choices = [self.rng.choice(words.EXPRESSIONS)]
+            full = b"refs/tags/annotated" in self.world.refs
+            choices = [self.rng.choice(words.EXPRESSIONS if full else words.FEW_EXPRESSIONS)]
         if self.world.refs and self.odd(0.05):
             choices = [self.rng.choice(words.ODD_EXPRESSIONS)]
         if self.odd(0.05):
             choices = [b"0" * self.world.digits, b"nowhere", b":/x", b"", b"HEAD", b"@"]
-        if self.stored and self.branches and self.chance(0.2):
-            name = self.rng.choice((*self.branches, b"refs/tags/v1", b"annotated"))
-            choices = [name.removeprefix(b"refs/heads/") + self.rng.choice(words.SUFFIXES)]
+        if self.stored and self.chance(0.2):
+            name = self.rng.choice(self.stored).removeprefix(b"refs/heads/")
+            suffixes = words.ODD_SUFFIXES if self.odd(0.5) else words.SUFFIXES
+            choices = [name + self.rng.choice(suffixes)]
         return self.rng.choice(choices)
 
     def ident(self) -> bytes:
@@ -230,7 +234,8 @@ class StreamMaker:
         if kind == "M":
             self._modify(path)
         elif kind == "I":
-            self.add(b"M %b inline %b\n" % (rng.choice(words.FILE_MODES), self.spelled(path)))
+            mode = b"644" if path == b".gitmodules" else rng.choice(words.FILE_MODES)
+            self.add(b"M %b inline %b\n" % (mode, self.spelled(path)))
             if self.chance(0.05):
                 self.question(in_commit=True, only_blobs=True)
             self.data(words.body(rng))
@@ -267,6 +272,8 @@ class StreamMaker:
     def _modify(self, path: bytes) -> None:
         kind = self.rng.choices(("blob", "tree", "commit"), (86, 8, 6))[0]
         mode = {"blob": self.rng.choice(words.FILE_MODES), "tree": b"040000", "commit": b"160000"}
+        if path == b".gitmodules" and not self.odd(0.5):
+            mode["blob"] = b"100644"
         what = self.dataref(kind)
         if kind == "commit" and self.chance(0.4):
             what = self.rng.choice((b"c", b"d")) * self.world.digits
@@ -323,8 +330,10 @@ class StreamMaker:
         target = self.committish() if kind == "commit" else self.dataref(kind)
         if target is None:
             return
-        names = words.TAGS if not self.odd(0.05) else words.ODD_TAGS
-        self.add(b"tag %b\n" % self.rng.choice(names))
+        name = self.rng.choice(words.TAGS if not self.odd(0.05) else words.ODD_TAGS)
+        if kind == "commit":
+            self.tags.append(b"refs/tags/" + name)
+        self.add(b"tag %b\n" % name)
         self.mark("tag", 0.5)
         self.add(b"from %b\n" % target)
         self.original_oid()
@@ -363,9 +372,10 @@ class StreamMaker:
     def line(self) -> None:
         """Append a command of one line."""
         chunk = self.rng.choice(words.LINES)
-        self.stored |= chunk == b"checkpoint\n"
+        if chunk == b"checkpoint\n":
+            self.stored = [*self.branches, *self.tags]
         self.add(chunk)
-        if chunk[:1] != b"o" and self.chance(0.3):
+        if chunk[:1] in b"cp" and self.chance(0.3):
             self.add(b"\n")
 
     def question(self, *, in_commit: bool = False, only_blobs: bool = False) -> None:

@@ -88,7 +88,7 @@ class Server:
 
 def _serve(connection: Connection, environment: dict[str, str]) -> NoReturn:
     """Do what is asked, until nobody is there to ask."""
-    assert importer.Importer  # loaded before forking, so that no run need load it
+    _read_by(1 << 16)
     os.environ.clear()
     os.environ.update(environment)
     repositories = _Repositories(environment)
@@ -99,6 +99,7 @@ def _serve(connection: Connection, environment: dict[str, str]) -> NoReturn:
             repository = repositories.find(run)
             if here:
                 connection.send(_run(run, repository))
+                gc.collect()
                 gc.freeze()
                 continue
             child = os.fork()
@@ -167,14 +168,19 @@ def _run(run: Run, repository: Repository | None) -> int:
     return status
 
 
+def _read_by(size: int) -> None:
+    """Let the parser's buffer be small: zeroing the usual one is half of a small run's work."""
+    importer.READ_SIZE = size
+    importer.StreamParser = partial(StreamParser, capacity=size)
+
+
 def _strain(run: Run) -> None:
     """Make reads short, memory scarce or workers busy now and then."""
     rng = random.Random(run.seed)
     size = os.path.getsize(run.redirections[0][1])
-    importer.READ_SIZE = rng.choice((1, 100, 5000, 1 << 16))
-    importer.StreamParser = partial(StreamParser, capacity=importer.READ_SIZE)
+    _read_by(rng.choice((1 + size // 500, 100, 5000, 1 << 16)))
     if rng.random() < 0.3:
-        read_into, piece = source.Source.read_into, rng.choice((1, 7, 64)) + size // 5000
+        read_into, piece = source.Source.read_into, rng.choice((1, 7, 64)) + size // 1000
         source.Source.read_into = lambda self, buffer: read_into(self, buffer[:piece])
     if rng.random() < 0.3:
         make, hold = budget.Budget.__init__, rng.choice((0, 1, 50))

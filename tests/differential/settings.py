@@ -83,8 +83,8 @@ HEADERS = (
     *(b"option git stats\n", b"option git max-pack-size=1m\n", b"option git depth=010\n"),
     *(b"option git big-file-threshold=20\n", b"option git allow-unsafe-features\n"),
     *(b"feature export-marks={up}out\n", b"feature import-marks-if-exists={up}in\n"),
-    *(b"feature import-marks={up}in\n", b"option git export-pack-edges={up}edges\n"),
-    *(b"feature date-format=rfc2822\n", b"feature export-marks=rel/out\n", b"option git \n"),
+    *(b"option git export-pack-edges={up}edges\n",),
+    *(b"feature date-format=rfc2822\n", b"feature export-marks=rel/out\n"),
 )
 ODD_HEADERS = (
     *(b"feature x\n", b"feature done=1\n", b"option git x\n", b"option git depth=-1\n", b"\n"),
@@ -93,6 +93,7 @@ ODD_HEADERS = (
     *(b"feature import-marks-if-exists=nowhere\n", b"option git depth=8192\n", b"# comment\n"),
     *(b"option git big-file-threshold=1q\n", b"feature \n", b"feature date-format=now\n"),
     *(b"feature signed-tags=strip\n", b"feature cat-blob-fd=3\n", b"feature DONE\n"),
+    *(b"option git \n", b"feature import-marks={up}in\n"),
     *(b"option git --quiet\n", b"option git signed-tags\n", b"feature force=\n", b"feature ls=\n"),
     *(b"feature rewrite-submodules-from=sub:{up}from\n", b"option git export-pack-edges=\n"),
 )

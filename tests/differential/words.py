@@ -29,13 +29,14 @@ EXPRESSIONS = (
     *(b"refs/heads/old~1", b"old", b"old^0", b"annotated", b"nested", b"refs/tags/annotated"),
     *(b"other^{commit}", b"light", b"refs/heads/loose"),
 )
+FEW_EXPRESSIONS = (b"old", b"refs/heads/old~1", b"other", b"heads/old^0", b"old^{commit}")
 ODD_EXPRESSIONS = (b"old^{tree}", b"old:a", b"refs/blobs/one", b"old~5", b"HEAD")
-SUFFIXES = (b"", b"", b"~1", b"^0", b"^{commit}", b"^2", b"^{tree}", b":a", b"@{0}")
+SUFFIXES = (b"", b"^0", b"^{commit}")
+ODD_SUFFIXES = (b"~1", b"^2", b"^{tree}", b":a", b"@{0}", b"^", b"~")
 LINES = (
     *(b"checkpoint\n", b"checkpoint\n", b"progress some text\n", b"progress \n", b"option x y\n"),
     *(b"progress \xe4\t\r\n", b"option quiet\n", b"option git\n", b"# comment\n"),
 )
-REFS = (b"refs/heads/old", b"refs/heads/other", b"refs/tags/annotated", b"refs/heads/loose")
 ODD_REFERENCES = (
     *(b":99", b":0", b":", b":x", b":1x", b"inlineX", b"refs/heads/main", b"abcdef", b"f" * 40),
     *(b"1" * 64, b":-1", b":18446744073709551616"),

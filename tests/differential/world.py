@@ -31,6 +31,7 @@ class World:
         ref_format: How refs are stored.
         refs: Full names of all refs.
         oids: All objects, by type; those of alternates, too.
+        loose: Oids of objects that are in no pack, as bytes.
         borrowed: Objects that only alternates have.
     """
 
@@ -42,6 +43,7 @@ class World:
     ref_format: str = "files"
     refs: list[bytes] = field(default_factory=list)
     oids: dict[str, list[bytes]] = field(default_factory=dict)
+    loose: list[bytes] = field(default_factory=list)
     borrowed: frozenset[bytes] = frozenset()
     _plan: list[tuple[str, str | None]] = field(default_factory=list)
 

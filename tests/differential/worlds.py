@@ -138,6 +138,9 @@ class Maker:
 
     def _describe(self, world: World) -> None:
         """Note the names of refs and objects."""
+        store = world.path / world.git_dir / "objects"
+        for path in store.glob("??/*"):
+            world.loose.append(bytes.fromhex(path.parent.name + path.name))
         world.refs = self._run(world, "for-each-ref", "--format=%(refname)").split()
         form = "%(objecttype) %(objectname)"
         for line in self._run(world, *_ALL_OBJECTS[:-1], f"--batch-check={form}").splitlines():
