@@ -197,9 +197,11 @@ class Importer:
 
     def _read_more(self, source: Source) -> None:
         """Read what there is, and do what can be done meanwhile."""
+        oldest = self.parser.place
         if self.queue is not None:
             self._pipeline.step()
-            self.parser.drop_lines(self._pipeline.next_place or self.parser.place)
+            oldest = self._pipeline.next_place or oldest
+        self.parser.drop_lines(oldest)
         if self._clashes.has_new and not source.is_ready():
             self._clashes.look()
         with self.parser.get_buffer(READ_SIZE) as buffer:

@@ -77,6 +77,13 @@ def test_hundred_lines_up_to_the_one_to_blame_however_many_were_read(target: Tar
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("line", [b"# a remark\n", b"progress on\n", streams.commit(1)])
+def test_lines_are_let_go(target: Target, capfd: pytest.CaptureFixture[str], line: bytes) -> None:
+    status, importer = target.here(line * ((5 << 18) // len(line)))
+    assert (status, capfd.readouterr().err) == (0, "")
+    assert len(importer.parser._reader.recent) <= 102
+
+
 LINES_AND_HINTS = {
     "carriage return": (FIRST + b"blob\r\ndata 3\r\nabc", "blob\\r", "write LF alone"),
     "characters counted": (FIRST + "blob\ndata 3\näöü\n".encode(), "\\xb6ü", "count bytes"),
