@@ -77,7 +77,7 @@ def test_hundred_lines_up_to_the_one_to_blame_however_many_were_read(target: Tar
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("line", [b"# a remark\n", b"progress on\n", streams.commit(1)])
+@pytest.mark.parametrize("line", [b"# a remark\n", streams.commit(1)])
 def test_lines_are_let_go(target: Target, capfd: pytest.CaptureFixture[str], line: bytes) -> None:
     status, importer = target.here(line * ((5 << 18) // len(line)))
     assert (status, capfd.readouterr().err) == (0, "")
