@@ -158,6 +158,15 @@ def test_inside_another_exec(field: Field, levels: int) -> None:
         assert field.exec(*words, *question).stdout == field.plain("git", *question).stdout
 
 
+def test_as_a_command_of_git(field: Field) -> None:
+    field.program("git-fastio", f'exec {FASTIO} "$@"')
+    field.program("git-tool", 'exec git -c a.b=c fast-import "$@"')
+    for words in (["exec", "git", "tool"], ["exec", "git", "fastio", "exec", "--", "git", "tool"]):
+        done = field.plain("git", "fastio", *words, stream=STREAM)
+        assert (done.returncode, done.stderr.split(b" ")[0]) == (0, b"fastio")
+        assert field.content() == "content"
+
+
 def test_without_any_git(field: Field, tmp_path: Path) -> None:
     path = {"PATH": str(tmp_path)}
     assert field.plain(*COMMAND, "exec", "/bin/sh", "-c", "exit 3", env=path).returncode == 3
