@@ -1,8 +1,9 @@
 """Lets frontends ask git and fastio the same questions, each answered before the next is sent.
 
 Kinds of dialogue are those of `bench.frontends`. Every one is held with both importers in turn,
-each on a fresh copy of one repository; counted is the time from start to exit. Questions are
-shared out evenly. The table goes to stdout, the figures to bench/out/dialogue.json.
+each on a fresh copy of one repository. The rate is that between the first answer and the last;
+CPU time is that of the whole run, from start to exit. Questions are shared out evenly. The table
+goes to stdout, the figures to bench/out/dialogue.json.
 
     python -m bench.dialogue                                     # 100,000 questions in all
     python -m bench.dialogue --questions 8000 --kind ls --git ~/git/bin/git
@@ -29,7 +30,10 @@ class Dialogue:
     """How one dialogue with one importer went."""
 
     questions: int
+    seconds: float
+    """From the first answer to the last."""
     wall: float
+    """From start to exit."""
     cpu: float
     status: int
     stderr: str
@@ -50,7 +54,8 @@ def hold(
         status, stderr = talk.end()
     wall, cpu = time.perf_counter() - start, cpu_of_children() - spent
     refs = subprocess.check_output([importer.git, "-C", repository, "for-each-ref"], text=True)
-    return Dialogue(talk.questions, wall, cpu, status, stderr, talk.checksum, refs)
+    seconds = talk.last - talk.first
+    return Dialogue(talk.questions, seconds, wall, cpu, status, stderr, talk.checksum, refs)
 
 
 def cpu_of_children() -> float:
@@ -84,7 +89,7 @@ def compare(
             shutil.copytree(origin, repository)
             held = hold(importer, kind, options.share, repository, oids)
             shutil.rmtree(repository)
-            if name not in best or held.wall < best[name].wall:
+            if name not in best or held.seconds < best[name].seconds:
                 best[name] = held
     return best
 
@@ -92,7 +97,7 @@ def compare(
 def print_row(what: str, git: list[Dialogue], fastio: list[Dialogue]) -> None:
     """Print rates and CPU times of dialogues of both sides, taken together."""
     (their_rate, theirs), (our_rate, ours) = (
-        (asked / sum(one.wall for one in held), sum(one.cpu for one in held) / asked * 1e6)
+        (asked / sum(one.seconds for one in held), sum(one.cpu for one in held) / asked * 1e6)
         for held in (git, fastio)
         for asked in [sum(one.questions for one in held)]
     )

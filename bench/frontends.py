@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import count, cycle
@@ -31,6 +32,8 @@ class Talk:
     Attributes:
         questions: How many were asked.
         checksum: Of all answers, in order.
+        first: When the first answer was there, by `time.perf_counter`.
+        last: When the last one was.
     """
 
     def __init__(self, command: list[str]) -> None:
@@ -42,6 +45,7 @@ class Talk:
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
         self._told: list[bytes] = []
         self.questions = self.checksum = 0
+        self.first = self.last = 0.0
 
     def tell(self, text: bytes) -> None:
         """Keep what needs no answer, to be sent with the next question."""
@@ -53,7 +57,7 @@ class Talk:
         answer = self._read()
         while not answer.endswith(b"\n"):
             answer += self._read()
-        self.checksum = zlib.crc32(answer, self.checksum)
+        self._note(answer)
         return answer
 
     def ask_blob(self, dataref: bytes) -> bytes:
@@ -70,14 +74,19 @@ class Talk:
                 pieces.append(self._read())
                 missing -= len(pieces[-1])
             answer = b"".join(pieces)
-        self.checksum = zlib.crc32(answer, self.checksum)
+        self._note(answer)
         return answer[end : end + size]
+
+    def _note(self, answer: bytes) -> None:
+        self.checksum = zlib.crc32(answer, self.checksum)
+        self.questions += 1
+        self.last = time.perf_counter()
+        self.first = self.first or self.last
 
     def _send(self, question: bytes) -> None:
         self._told.append(question)
         rest = b"".join(self._told)
         self._told.clear()
-        self.questions += 1
         while rest:
             rest = rest[os.write(self._to, rest) :]
 
@@ -129,9 +138,9 @@ def first_commit(files: dict[bytes, bytes]) -> bytes:
     return commit(1) + b"".join(changes) + b"\n"
 
 
-def versions(files: dict[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
+def versions(files: dict[bytes, bytes], first: int = 0) -> Iterator[tuple[bytes, bytes]]:
     """Yield path and new content, one file after the other, without end."""
-    for number in count():
+    for number in count(first):
         for path in files:
             files[path] = edited(files[path], number)
             yield path, files[path]
@@ -246,7 +255,8 @@ def prepare(git: str, repository: Path) -> list[bytes]:
     """Fill a new repository with a history in one pack of deltas; returns the oids of its blobs."""
     files, stream = sources(), []
     stream.append(first_commit(files).replace(b"refs/heads/main", b"refs/heads/old"))
-    for mark, (path, content) in zip(range(2, VERSIONS), versions(files), strict=False):
+    older = versions(files, 1_000_000)  # other ones than dialogues bring
+    for mark, (path, content) in zip(range(2, VERSIONS), older, strict=False):
         inline = b"M 100644 inline %b\ndata %d\n%b\n\n" % (path, len(content), content)
         stream.append(commit(mark).replace(b"refs/heads/main", b"refs/heads/old") + inline)
     at = [git, "-C", str(repository)]

@@ -90,6 +90,7 @@ cdef class BlobQueue:
     cdef readonly set live
     cdef dict in_pack
     cdef readonly int64_t held_bytes
+    cdef readonly int64_t held_count
     cdef readonly int64_t in_flight
     cdef readonly int64_t submitted
     cdef readonly int64_t accepted
@@ -195,10 +196,11 @@ cdef class BlobQueue:
         blob.held = True
         self.held.append(blob)
         self.held_bytes += blob.size
+        self.held_count += 1
         while self.held_bytes > self.hold_bytes_limit or len(self.held) > self.hold_count_limit:
             older = self.held.popleft()
             if older.state == 0:
-                self._submit_pathless(older)
+                self.submit_pathless(older)
         return 0
 
     def forget_mark(self, uint64_t mark):
@@ -212,14 +214,14 @@ cdef class BlobQueue:
 
     # --- submission ---------------------------------------------------------------------------
 
-    cdef int _submit_pathless(self, Blob blob) except -1:
+    cpdef submit_pathless(self, Blob blob):
+        """Submit a blob whose path is unknown: the one before it that had none may be its base."""
         cdef Blob base = self.previous
         if base is not None and base.depth >= self.depth_limit:
             base = None
         self.submit(blob, base)
         if blob.size >= MIN_DELTA_TARGET:
             self._replace_previous(blob)
-        return 0
 
     cdef int _replace_previous(self, Blob blob) except -1:
         if self.previous is not None:
@@ -235,7 +237,7 @@ cdef class BlobQueue:
         while self.held:
             blob = self.held.popleft()
             if blob.state == 0:
-                self._submit_pathless(blob)
+                self.submit_pathless(blob)
 
     cpdef submit(self, Blob blob, Blob base):
         """Hand *blob* to the encoder, with the bytes of *base* (or None) as delta base."""
@@ -254,6 +256,7 @@ cdef class BlobQueue:
         if blob.held:
             blob.held = False
             self.held_bytes -= blob.size
+            self.held_count -= 1
         blob.state = 1
         blob.generation = self.generation
         self.in_flight += blob.size + blob.out_capacity

@@ -9,8 +9,8 @@ from fastio.objects.kinds import BLOB, NAMES, Oid
 from fastio.store.large_objects import LargeObject
 
 if TYPE_CHECKING:
-    from fastio.importer._blobs import BlobQueue
     from fastio.importer.object_sink import ObjectSink
+    from fastio.importer.pipeline import Pipeline
 
 # What is larger goes to the frontend piece by piece.
 LARGE = 1 << 20
@@ -21,11 +21,11 @@ class BlobReader:
 
     Args:
         sink: Reads what this run or the repository holds.
-        queue: Still has the newest versions in the arena.
+        pipeline: Has executed everything; its queue has the newest versions in the arena still.
     """
 
-    def __init__(self, sink: ObjectSink, queue: BlobQueue) -> None:
-        self._sink, self._queue = sink, queue
+    def __init__(self, sink: ObjectSink, pipeline: Pipeline) -> None:
+        self._sink, self._pipeline, self._queue = sink, pipeline, pipeline.queue
         self._map, self._cache = sink.map, sink.store.cache
 
     def read(self, oid: Oid) -> bytes | LargeObject | None:
@@ -35,6 +35,14 @@ class BlobReader:
             StreamError: The object is no blob.
             ObjectError: The object is damaged.
         """
+        found = self._find(oid)
+        if found is None and self._queue.held_count:
+            self._queue.submit_held()  # nobody knows their oids yet
+            self._pipeline.drain()
+            found = self._find(oid)
+        return found
+
+    def _find(self, oid: Oid) -> bytes | LargeObject | None:
         entry = self._map.find(oid)
         if entry >= 0:
             content = self._queue.content_of(entry)

@@ -277,7 +277,7 @@ class Importer:
             self.sink,
             self._resolver,
             self.executor,
-            BlobReader(self.sink, queue),
+            BlobReader(self.sink, pipeline),
             quote_high=config.quote_path,
         )
         replies.before_progress = self.before_message

@@ -244,7 +244,7 @@ class Intake:
         if isinstance(reference, int):
             blob = self._queue.pending.get(reference)
             if blob is not None and blob.state == HELD:
-                self._queue.submit(blob, None)
+                self._queue.submit_pathless(blob)
 
     def _progress(self, command: c.Progress) -> None:
         self._pipeline.drain()
@@ -270,13 +270,14 @@ class Intake:
         self._publish()
 
     def _get_mark(self, command: c.GetMark) -> None:
-        self._need(command.mark)
+        self._need_mark(command.mark)
         self._ask(self._replies.get_mark, command.mark)
 
     def _cat_blob(self, command: c.CatBlob) -> None:
-        dataref = command.dataref
-        self._need(dataref)
-        blob = self._queue.pending.get(dataref) if isinstance(dataref, int) else None
+        dataref, blob = command.dataref, None
+        if isinstance(dataref, int):
+            self._need_mark(dataref)
+            blob = self._queue.pending.get(dataref)
         if blob is None:
             self._ask(self._replies.cat_blob, dataref)
             return
@@ -285,7 +286,7 @@ class Intake:
         self._queue.unpin(blob)
 
     def _ls(self, command: c.Ls) -> None:
-        self._need(command.dataref)
+        self._need_mark(command.dataref)  # an oid cannot be a blob's here
         self._ask(self._replies.ls, command.dataref, command.path)
 
     def _ask(self, reply: Callable[..., None], *arguments: Any) -> None:

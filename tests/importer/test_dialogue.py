@@ -105,6 +105,9 @@ class Cut(Source):
         self.position += count
         return count
 
+    def is_ready(self) -> bool:
+        return True
+
 
 def questions() -> Iterator[bytes]:
     """A history with a question of every kind after each few commits."""
@@ -157,6 +160,50 @@ def test_burst_between_questions_goes_to_workers(tmp_path: Path) -> None:
     first, *others = sent[0], sent[1] - sent[0], sent[2] - sent[1]
     assert first >= 2  # one MiB was done here before workers were started
     assert min(others) >= 4  # 2.4 MB in batches of half a MiB, smaller ones in front
+
+
+# --- delta bases --------------------------------------------------------------------------------
+
+
+def versions(count: int) -> list[bytes]:
+    rng = Random(14)
+    found = [streams.text(rng, 5000)]
+    while len(found) < count:
+        found.append(streams.edit(rng, found[-1]))
+    return found
+
+
+def test_question_about_another_blob_leaves_those_held_back_their_paths(target: Target) -> None:
+    one, two = versions(2)
+    stream = streams.blob(1, one) + streams.commit(2, b"M 100644 :1 file")
+    stream += streams.blob(3, b"nothing alike" * 9) + streams.blob(4, two)
+    stream += b"cat-blob %b\nls :2 file\n" % blob_oid(one).encode()
+    stream += streams.commit(5, b"M 100644 :4 file")
+    status, importer = target.here(stream, "--quiet")
+    assert (status, importer.queue.deltas) == (0, 1)
+
+
+def test_blob_held_back_is_found_by_its_oid(target: Target) -> None:
+    empty, other = blob_oid(b"").encode(), blob_oid(b"other").encode()
+    with target.running() as process:
+        frontend = Frontend(process)
+        frontend.tell(streams.blob(1, b"other") + streams.blob(2, b""))
+        assert frontend.read(empty) == b""
+        assert frontend.read(other) == b"other"
+        assert frontend.ask(b"cat-blob %b\n" % blob_oid(b"never").encode()).endswith(b" missing\n")
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+def test_blobs_asked_about_before_their_path_is_known_are_deltas_all_the_same(
+    target: Target,
+) -> None:
+    pieces = (
+        streams.blob(mark, content) + b"get-mark :%d\n" % mark
+        for mark, content in enumerate(versions(10), 1)
+    )
+    status, importer = target.here(b"".join(pieces), "--quiet")
+    assert (status, importer.queue.deltas) == (0, 9)
 
 
 # --- frontends that behave oddly ------------------------------------------------------------------
