@@ -10,6 +10,7 @@ from fastio.check.findings import Findings, Place
 from fastio.check.marks import ANY
 from fastio.check.meaning import Meaning
 from fastio.check.options import CheckOptions, feature_error, option_error
+from fastio.check.plain import PlainScan
 from fastio.errors import MarksError, StreamError
 from fastio.store.marks_file import read_marks
 from fastio.stream import commands as c
@@ -17,7 +18,8 @@ from fastio.stream.excerpt import visible
 from fastio.stream.parser import NEED_DATA, StreamParser
 
 READ_SIZE: Final = 1 << 20
-RUN_LENGTH: Final = 1024  # blobs that are taken at once; the parser's buffer bounds their bytes
+# So much is read until a command is whole; what is larger is left to the parser, which can wait.
+_MOST_WAITING: Final = 2 * READ_SIZE
 
 
 class Checker:
@@ -45,6 +47,7 @@ class Checker:
             self._parser, self._tell, checks_signatures=not options.strip_signatures
         )
         self._marks_files = list(options.import_marks)
+        self._plain: PlainScan | None = None
         self._relative_marks = False
         self._marks_are_unknown = False
 
@@ -62,7 +65,11 @@ class Checker:
     def counts(self) -> dict[str, int]:
         """How many blobs, commits, tags, refs and marks the stream has."""
         meaning = self._meaning
-        return meaning.counts | {"refs": meaning.ref_count, "marks": len(meaning.marks)}
+        counts = meaning.counts | {"refs": len(meaning.refs), "marks": len(meaning.marks)}
+        if self._plain is not None:
+            counts["blobs"] += self._plain.blobs
+            counts["commits"] += self._plain.commits
+        return counts
 
     def run(self, read_into: Callable[[memoryview], int]) -> None:
         """Read a stream to its end.
@@ -84,14 +91,26 @@ class Checker:
                 continue
             meaning.handle(command)
             if kind is c.Blob or kind is c.CommitEnd:
-                while (run := parser.take_blobs(RUN_LENGTH)) is not None:
-                    meaning.take_run(run)
+                self._pass_plain(read_into)
             elif kind is c.Done:
                 self._look_behind_done(read_into)
         meaning.finish()
         self.is_complete = True
 
-    def _read_more(self, read_into: Callable[[memoryview], int]) -> None:
+    def _pass_plain(self, read_into: Callable[[memoryview], int]) -> None:
+        """Pass over all that is plainly in order; the header is over."""
+        parser, meaning = self._parser, self._meaning
+        if self._plain is None:
+            is_raw = parser.date_format in ("raw", "raw-permissive")
+            self._plain = PlainScan(
+                meaning.marks.table, meaning.refs.with_tips, dates_are_raw=is_raw
+            )
+        while parser.pass_over(self._plain.scan) and parser.bytes_left < _MOST_WAITING:
+            if not self._read_more(read_into):
+                return
+
+    def _read_more(self, read_into: Callable[[memoryview], int]) -> int:
+        """Read what there is; returns how many bytes, 0 at the end."""
         with self._parser.get_buffer(READ_SIZE) as buffer:
             count = read_into(buffer)
         if count:
@@ -99,6 +118,7 @@ class Checker:
             self.progress()
         else:
             self._parser.feed_eof()
+        return count
 
     def _look_behind_done(self, read_into: Callable[[memoryview], int]) -> None:
         parser = self._parser

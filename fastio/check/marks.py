@@ -18,30 +18,34 @@ _TYPES: Final = (ANY, BLOB, COMMIT, TAG)
 
 
 class MarkBook:
-    """The marks of a stream so far."""
+    """The marks of a stream so far.
+
+    Attributes:
+        table: Types by mark.
+    """
 
     def __init__(self) -> None:
-        self._table = MarkTable()
+        self.table = MarkTable()
 
     def __len__(self) -> int:
-        return len(self._table)
+        return len(self.table)
 
     def declare(self, mark: int, kind: int) -> bool:
         """Declare a mark; return whether it was declared already."""
-        again = self._table.get(mark) in _TYPES
-        self._table.set(mark, kind)
+        again = self.table.get(mark) in _TYPES
+        self.table.set(mark, kind)
         return again
 
     def lose(self, text: bytes) -> None:
         """Take note that the lines of *text* may have declared marks."""
         for found in _MARK_LINE.finditer(text):
             mark = int(found[1])
-            if mark not in self._table:
-                self._table.set(mark, _LOST)
+            if mark not in self.table:
+                self.table.set(mark, _LOST)
 
     def kind(self, mark: int) -> int:
         """Return the type of a mark's object, `ANY` if it is not known, -1 if there is none."""
-        kind = self._table.get(mark)
+        kind = self.table.get(mark)
         return ANY if kind == _LOST else kind
 
 

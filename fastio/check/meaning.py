@@ -21,7 +21,6 @@ from fastio.stream import commands as c
 from fastio.stream.excerpt import visible
 from fastio.stream.lenient import MENDED
 from fastio.stream.parser import StreamParser
-from fastio.stream.scanner import ROW, BlobRun
 
 _ZERO_OID: Final = re.compile(rb"0{40}|0{64}")
 _EMPTY_TREES: Final = tuple(empty_tree_oid(each).hex().encode() for each in (SHA1, SHA256))
@@ -40,6 +39,7 @@ class Meaning:
 
     Attributes:
         marks: The marks so far.
+        refs: The refs so far.
         commit: The header of the commit that is open, None between commits.
         counts: How many there were of what.
     """
@@ -47,7 +47,7 @@ class Meaning:
     def __init__(self, parser: StreamParser, tell: Tell, *, checks_signatures: bool = True) -> None:
         self._parser, self._tell = parser, tell
         self.checks_signatures = checks_signatures
-        self.marks, self._refs, self._paths = MarkBook(), RefBook(), PathBook()
+        self.marks, self.refs, self._paths = MarkBook(), RefBook(), PathBook()
         self._tags: dict[bytes, int] = {}  # with the offset of the command
         self.commit: c.Commit | None = None
         self._ref: Ref | None = None
@@ -90,35 +90,19 @@ class Meaning:
         if self.commit is not None:
             self._end_commit()
         self._update_refs()
-        for error in self._refs.case_collisions():
+        for error in self.refs.case_collisions():
             self._tell(error)
 
-    @property
-    def ref_count(self) -> int:
-        """How many refs the stream has named."""
-        return len(self._refs)
-
     # --- marks ----------------------------------------------------------------------------------
-
-    def take_run(self, run: BlobRun) -> None:
-        """Follow a run of blobs."""
-        self.counts["blobs"] += run.count
-        rows = run.rows.tolist()
-        declare = self.marks.declare
-        for at in range(0, len(rows), ROW):
-            mark = rows[at]
-            if mark and declare(mark, BLOB):
-                number = self._parser.command_number - run.count + 1 + at // ROW
-                self._tell_again(mark, rows[at + 3], number)
 
     def _declare(self, mark: int | None, kind: int) -> None:
         if mark and self.marks.declare(mark, kind):
             self._tell_again(mark)
 
-    def _tell_again(self, mark: int, offset: int = -1, number: int = 0) -> None:
+    def _tell_again(self, mark: int, offset: int = -1) -> None:
         reason = f"mark :{mark} was declared before"
         line = b"mark :%d" % mark
-        self._tell(StreamError(reason, offset, number, kind="redeclared-mark", line=line))
+        self._tell(StreamError(reason, offset, kind="redeclared-mark", line=line))
 
     def _say(self, kind: str, reason: str, line: bytes) -> None:
         """Tell of the command of the moment; *line* is what its line starts with."""
@@ -142,9 +126,9 @@ class Meaning:
     # --- refs and commits -----------------------------------------------------------------------
 
     def _open_ref(self, start: bytes, name: bytes) -> Ref:
-        ref = self._refs.get(name)
+        ref = self.refs.get(name)
         if ref is None:
-            ref = self._refs.open(name, self._parser.offset, self._parser.command_number)
+            ref = self.refs.open(name, self._parser.offset, self._parser.command_number)
             self._look_at_name(start + name, name)
         return ref
 
@@ -154,7 +138,7 @@ class Meaning:
             self._say(error.kind, error.reason, line)
 
     def _update_refs(self) -> None:
-        for error in self._refs.update():
+        for error in self.refs.update():
             self._tell(error)
 
     def _start_from(self, ref: Ref, value: c.Committish) -> None:
@@ -162,12 +146,13 @@ class Meaning:
             reason = f"{visible(ref.name)} cannot start from itself"
             self._say("self-parent", reason, b"from " + ref.name)
         elif isinstance(value, bytes) and _ZERO_OID.fullmatch(value):
-            ref.has_tip, ref.deleted = False, True
+            self.refs.set_tip(ref, False)
+            ref.deleted = True
             return
-        other = self._refs.get(value) if isinstance(value, bytes) else None
+        other = self.refs.get(value) if isinstance(value, bytes) else None
         if other is None:
             self._commit_name(b"from ", value)
-        ref.has_tip = other is None or other.has_tip
+        self.refs.set_tip(ref, other is None or other.has_tip)
 
     def _commit_name(self, start: bytes, value: c.Committish) -> None:
         """Look at what has to be a commit."""
@@ -178,7 +163,7 @@ class Meaning:
 
     def _name(self, start: bytes, value: bytes) -> None:
         """Look at a ref, an oid or an expression."""
-        ref = self._refs.get(value)
+        ref = self.refs.get(value)
         line = start if start == b"N " else start + value
         if ref is None and (not value or _ZERO_OID.fullmatch(value)):
             self._say("committish", f"no commit: {visible(value)}", line)
@@ -206,7 +191,7 @@ class Meaning:
         if header is not None and ref is not None:
             if header.mark and self.marks.declare(header.mark, COMMIT):
                 self._tell_again(header.mark, self._commit_offset)
-            ref.has_tip = True
+            self.refs.set_tip(ref, True)
         for reason in self._paths.case_collisions():
             self._say("case", reason, b"")
         self._paths.clear()
@@ -214,7 +199,7 @@ class Meaning:
 
     def _reset(self, reset: c.Reset) -> None:
         ref = self._open_ref(b"reset ", reset.ref)
-        ref.has_tip = False
+        self.refs.set_tip(ref, False)
         if reset.from_ is not None:
             self._start_from(ref, reset.from_)
         if ref.deleted and not ref.has_tip and reset.ref.startswith(b"refs/tags/"):
@@ -293,7 +278,7 @@ class Meaning:
         elif tag.from_ is not MENDED:
             self._name(b"from ", tag.from_)
         self._tags[tag.name] = self._parser.offset
-        self._refs.set_tag(name, self._parser.offset, self._parser.command_number)
+        self.refs.set_tag(name, self._parser.offset, self._parser.command_number)
         self._declare(tag.mark, TAG)
 
     def _ls(self, question: c.Ls) -> None:

@@ -34,10 +34,15 @@ class Ref:
 
 
 class RefBook:
-    """All refs of a stream by their exact name."""
+    """All refs of a stream by their exact name.
+
+    Attributes:
+        with_tips: Names of the branches that have commits.
+    """
 
     def __init__(self) -> None:
         self._refs: dict[bytes, Ref] = {}
+        self.with_tips: set[bytes] = set()
 
     def __len__(self) -> int:
         return len(self._refs)
@@ -52,6 +57,14 @@ class RefBook:
         ref = self._add(name, offset, command_number)
         ref.is_tag = False
         return ref
+
+    def set_tip(self, ref: Ref, has_tip: bool) -> None:
+        """Take note whether a branch has a commit."""
+        ref.has_tip = has_tip
+        if has_tip:
+            self.with_tips.add(ref.name)
+        else:
+            self.with_tips.discard(ref.name)
 
     def set_tag(self, name: bytes, offset: int, command_number: int) -> None:
         """Take note of a tag; *name* is that of its ref."""

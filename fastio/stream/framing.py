@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 from fastio.stream.blocks import BLOCKS
@@ -56,8 +57,8 @@ _INSIDE: Final = (
     rb"|(?:author|committer|tagger) [^\n<>]*<[^\n<>]*> -?[0-9]+ [-+][0-9]+%(end)b"
     rb"|data (?:[0-9]+|<<[^\n]+)%(end)b"
 )
-_COMMAND_START: Final = re.compile(rb"\n(?=%b)" % (_COMMAND % {b"end": _END}))
-_ANY_START: Final = re.compile(rb"\n(?=%b)" % ((_COMMAND + _INSIDE) % {b"end": _END}))
+_COMMAND_LINE: Final = re.compile(_COMMAND % {b"end": _END})
+_ANY_LINE: Final = re.compile((_COMMAND + _INSIDE) % {b"end": _END})
 _INSIDE_LINE: Final = re.compile(rb"(?:D |C |R )[^\n]+\n|deleteall\n" + _INSIDE % {b"end": _END})
 
 _CUT_COMMAND: Final = 4096  # what may be behind the body of a command that it cuts in two
@@ -81,43 +82,57 @@ def can_follow(data: bytearray, at: int, end: int, *, is_text: bool) -> bool:
     return follows.match(data, at, end) is not None
 
 
-def find_command(data: bytearray, at: int, end: int) -> int:
+def find_command(data: bytearray, at: int, end: int, *, is_start: bool) -> int:
     """Return the position of the first line that can only start a command, or -1.
 
-    The line has to stand behind an LF at *at* or later.
+    *is_start* tells whether a line starts at *at* itself.
     """
-    found = _COMMAND_START.search(data, at, end)
-    return -1 if found is None else found.end()
+    return _find(_COMMAND_LINE, data, at, end, is_start)
 
 
-def find_start(data: bytearray, at: int, end: int) -> int:
+def find_line(data: bytearray, at: int, end: int, *, is_start: bool) -> int:
     """Like `find_command`, for lines inside a command as well."""
-    found = _ANY_START.search(data, at, end)
+    return _find(_ANY_LINE, data, at, end, is_start)
+
+
+def _find(pattern: re.Pattern[bytes], data: bytearray, at: int, end: int, is_start: bool) -> int:
+    if is_start and pattern.match(data, at, end) is not None:
+        return at
+    found = _behind_lf(pattern).search(data, at, end)
     return -1 if found is None else found.end()
 
 
-def find_overrun(data: bytearray, at: int, body_end: int, end: int) -> int:
+@cache
+def _behind_lf(pattern: re.Pattern[bytes]) -> re.Pattern[bytes]:
+    return re.compile(rb"\n(?=%b)" % pattern.pattern)
+
+
+def find_overrun(data: bytearray, at: int, body_end: int, end: int, *, is_start: bool) -> int:
     """Return where the lines start that a body has swallowed, being declared too long.
 
     Either it holds a command, or lines from inside one, the last of which *body_end* cuts in two.
 
     Args:
         data: The buffer.
-        at: Position of the LF in front of the body.
+        at: Position of the body.
         body_end: Where it was said to end.
         end: How far the buffer is filled.
+        is_start: Whether *at* is the start of the body, and with it of a line.
 
     Returns:
         The position of the first such line, or -1.
     """
-    found = find_command(data, at, min(body_end + _CUT_COMMAND, end))
+    found = find_command(data, at, min(body_end + _CUT_COMMAND, end), is_start=is_start)
     if 0 <= found < body_end:
         return found
-    found = -1
-    start = data.rfind(b"\n", at, body_end) + 1
-    while at < start < body_end and _INSIDE_LINE.match(data, start, end) is not None:
-        found, body_end = start, start
-        start = data.rfind(b"\n", at, start - 1) + 1
+    found, before = -1, body_end
+    while before > at:
+        start = data.rfind(b"\n", at, before) + 1 or at
+        if start == body_end or _INSIDE_LINE.match(data, start, end) is None:
+            break
+        if start > at or is_start:
+            found = start
+        before = start - 1
     return found
 
 

@@ -149,15 +149,15 @@ class LenientReader(StreamReader):
             return False
         self.mend(StreamError(f"unsupported command: {shown(line)}", kind="command"))
         self._problems.skipped(line)
-        self._resync.skip(behind_line=True, inside=True)
+        self._resync.skip(is_start=True, inside=True)
         return True
 
     def give_up(self, error: StreamError) -> None:
         """Tell of the command and go to the next one."""
-        offset, kind = self.line_offset, error.kind
+        offset, kind, is_whole = self.line_offset, error.kind, not self.pieces_left
         self.pieces_left = 0
         if kind == "truncated":
-            behind = self._resync.resume_in_body()
+            behind = self._resync.resume_in_body(is_whole=is_whole)
             if behind:
                 reason = f"{error.reason}; but a command starts behind {behind} bytes"
                 error = StreamError(reason, kind="data-length")
@@ -166,9 +166,9 @@ class LenientReader(StreamReader):
         if kind == "command":
             self._problems.skipped(self.last_line)
             if self.last_line:  # one empty line too many does no harm
-                self._resync.skip(behind_line=True, inside=False)
+                self._resync.skip(is_start=True, inside=False)
         elif kind in ("data", "line"):
-            self._resync.skip(behind_line=kind == "data", inside=False)
+            self._resync.skip(is_start=kind == "data", inside=False)
 
     # --- fields ---------------------------------------------------------------------------------
 
@@ -274,8 +274,6 @@ class LenientReader(StreamReader):
         except StreamError as error:
             self.give_up(error)
 
-    def run_taken(self, header: bytes, start: int, size: int) -> None:
-        """Take note of the last blob of a run."""
-        line = header[header.rfind(b"\n", 0, -1) + 1 : -1]
-        start += self.buffer.base
-        self._resync.note_body(Body(line, start - 1 - len(line), start, size, True, False))
+    def passed_over(self) -> None:
+        """Take it that the body before is in order, as a command came behind it."""
+        self._resync.passed_over()

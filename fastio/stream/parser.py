@@ -14,7 +14,7 @@ when the line behind it has arrived, as only that one shows that no further ``me
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from fastio.errors import StreamError
 from fastio.stream import commands as c
@@ -32,6 +32,27 @@ if TYPE_CHECKING:
     from fastio.stream.lenient import Problems
 
 __all__ = ["NEED_DATA", "Place", "StreamParser"]
+
+
+class Scan(Protocol):
+    """Who knows some commands by their look."""
+
+    def __call__(
+        self,
+        data: bytearray,
+        start: int,
+        end: int,
+        *,
+        max_line: int,
+        max_data: int,
+        optional_lf: bool,
+    ) -> tuple[int, int, bool]:
+        """Take commands from ``data[start:end]``, whole ones with the optional LF behind them.
+
+        Returns:
+            The position behind them, how many they are, and whether more bytes might bring more.
+        """
+
 
 Place: TypeAlias = tuple[int, int, int]
 """Where a command stands: offset in the stream, command number, lines read until then."""
@@ -73,6 +94,7 @@ class StreamParser:
     ) -> None:
         max_data = max(max_data, piece_size)
         self._buffer = StreamBuffer(capacity, max_line=max_line, max_data=max_data)
+        self._is_lenient = problems is not None
         if problems is None:
             self._reader = StreamReader(self._buffer, piece_size=piece_size, keep_lines=keep_lines)
         else:
@@ -186,14 +208,39 @@ class StreamParser:
 
         Returns:
             At least one blob, of which `next_command` then knows nothing, or None: ask that one.
+            That is always so when *problems* are told, as then each body has to be looked behind.
         """
-        if not self._between or self.failure is not None:
+        if not self._between or self._is_lenient or self.failure is not None:
             return None
         run = take_blobs(self._reader, max_count)
         if run is not None:
             self.command_number += run.count
             self.command_line = b"blob"
         return run
+
+    def pass_over(self, scan: Scan) -> bool:
+        """Let *scan* take commands that come next, of which `next_command` then knows nothing.
+
+        Returns:
+            Whether it might take more if more bytes were there.
+        """
+        if not self._between or self.failure is not None:
+            return False
+        buffer, reader = self._buffer, self._reader
+        position, count, is_short = scan(
+            buffer.data,
+            buffer.start,
+            buffer.end,
+            max_line=buffer.max_line,
+            max_data=reader.piece_size,
+            optional_lf=reader.optional_lf,
+        )
+        if count:
+            buffer.start, reader.optional_lf = position, False
+            reader.passed_over()
+            self.command_number += count
+            self.command_line = b""
+        return is_short
 
     def _stream(self) -> Steps[None]:
         reader = self._reader

@@ -145,8 +145,8 @@ class StreamReader:
         """Deal with a command that is broken; if this returns, the next one is read."""
         raise error
 
-    def run_taken(self, header: bytes, start: int, size: int) -> None:
-        """Learn where the last blob of a run is in the buffer: *header* are its lines."""
+    def passed_over(self) -> None:
+        """Learn that commands were passed over, so that nothing is open that was before them."""
 
     # --- fields and bodies -----------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ start one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from fastio.errors import CLIPPED_LINE, StreamError
 from fastio.records import record
@@ -27,6 +27,10 @@ _MISCOUNTS: Final = (
 )
 # While something is searched for, no more than this is kept for a start that has half arrived.
 _KEPT: Final = 1 << 16
+
+
+class _Find(Protocol):
+    def __call__(self, data: bytearray, at: int, end: int, *, is_start: bool) -> int: ...
 
 
 @record
@@ -60,24 +64,28 @@ class Resync:
     def __init__(self, reader: LenientReader, skipped: Callable[[bytes], None]) -> None:
         self._reader, self._buffer, self._skipped = reader, reader.buffer, skipped
         self._body: Body | None = None
-        self._find: Callable[[bytearray, int, int], int] | None = None  # what is searched for
+        self._find: _Find | None = None  # what is searched for
+        self._is_start = False
         self.resumed = -1
 
     def note_body(self, body: Body) -> None:
         """Take note of a body that was taken."""
         self._body = body
-        # With the LF of its data line, if that is still there.
-        self._buffer.held = max(body.start - 1 - self._buffer.base, 0)
+        self._buffer.held = body.start - self._buffer.base
 
-    def skip(self, *, behind_line: bool, inside: bool) -> None:
+    def passed_over(self) -> None:
+        """Forget the last body."""
+        self._body = self._buffer.held = None
+
+    def skip(self, *, is_start: bool, inside: bool) -> None:
         """Go to the next line that starts a command, before another line is read.
 
         Args:
-            behind_line: Whether it may be the very next line; else what comes is no line's start.
+            is_start: Whether it may be the very next one; else what comes is no line's start.
             inside: Whether a line inside a command will do.
         """
-        self._buffer.start -= behind_line
-        self._find = framing.find_start if inside else framing.find_command
+        self._find = framing.find_line if inside else framing.find_command
+        self._is_start = is_start
         self._reader.optional_lf = False
 
     def is_ready(self) -> bool:
@@ -88,16 +96,18 @@ class Resync:
             self._body = self._buffer.held = None
         return self._find is None or self._go_on(self._find)
 
-    def _go_on(self, find: Callable[[bytearray, int, int], int]) -> bool:
+    def _go_on(self, find: _Find) -> bool:
         """Go to what is searched for; False if that takes more bytes."""
         buffer = self._buffer
-        at = find(buffer.data, buffer.start, buffer.end)
+        at = find(buffer.data, buffer.start, buffer.end, is_start=self._is_start)
         if at < 0 and not buffer.eof:
             # A start may be half there: it has up to three lines.
             at = buffer.end
             for _ in range(3):
                 at = max(buffer.data.rfind(b"\n", buffer.start, at), buffer.start)
-            self._go_to(max(at, buffer.end - _KEPT))
+            at = max(at, buffer.end - _KEPT)
+            self._is_start &= at == buffer.start
+            self._go_to(at)
             return False
         self._go_to(at if at >= 0 else buffer.end)
         self._find = None
@@ -109,11 +119,11 @@ class Resync:
         self._skipped(buffer.view[buffer.start : at].tobytes())
         buffer.start = at
 
-    def resume_in_body(self) -> int:
+    def resume_in_body(self, *, is_whole: bool) -> int:
         """Go to a command in a body that has no end; return its distance, 0 if there is none."""
         buffer = self._buffer
         start = buffer.start
-        at = framing.find_command(buffer.data, max(start - 1, 0), buffer.end)
+        at = framing.find_command(buffer.data, start, buffer.end, is_start=is_whole)
         buffer.start = at if at >= 0 else buffer.end
         return max(at - start, 0)
 
@@ -145,13 +155,13 @@ class Resync:
     def _tell_of_rest(self, body: Body, line: bytes, at: int) -> None:
         """Tell of a body behind which, at *at*, a *line* comes that is none; and skip that."""
         offset = self._buffer.base + at
-        if self._buffer.data[at - 1] == 0x0A:
+        if offset == body.start or self._buffer.data[at - 1] == 0x0A:
             error = StreamError(f"unsupported command: {shown(line)}", kind="command")
             self._reader.tell(error, offset, line)
         else:
             reason = f"data is declared too short: behind {body.size} bytes comes {shown(line)}"
             self._reader.tell(StreamError(reason, kind="data-length"), body.offset, body.line)
-        self.skip(behind_line=False, inside=True)
+        self.skip(is_start=False, inside=True)
 
     def _explained_end(self, body: Body) -> int | None:
         """Tell why a body's end is wrong and go to the right one.
@@ -168,7 +178,8 @@ class Resync:
                 return None
             if end < at <= buffer.end and self._can_end(body, at):
                 return self._resume_at(body, at, reason.format(body.size, at - start), lf=True)
-        at = framing.find_overrun(buffer.data, start - 1, end, buffer.end)
+        is_start = body.is_whole
+        at = framing.find_overrun(buffer.data, start, end, buffer.end, is_start=is_start)
         if at < 0:
             return -1
         reason = f"data is declared too long: {body.size} bytes, but the next line starts behind "

@@ -72,4 +72,3 @@ def _note_lines(reader: StreamReader, run: BlobRun) -> None:
         header = run.buffer[offset - reader.buffer.base : start].tobytes()
         reader.recent.extend(header[:-1].split(b"\n"))
         reader.offset = offset
-    reader.run_taken(header, *numbers[-3:-1])

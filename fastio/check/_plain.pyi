@@ -1,0 +1,19 @@
+from typing import final
+
+from fastio.store._marks import MarkTable
+
+@final
+class PlainScan:
+    blobs: int
+    commits: int
+    def __init__(self, marks: MarkTable, refs: set[bytes], *, dates_are_raw: bool) -> None: ...
+    def scan(
+        self,
+        data: bytearray | bytes | memoryview,
+        start: int,
+        end: int,
+        *,
+        max_line: int,
+        max_data: int,
+        optional_lf: bool,
+    ) -> tuple[int, int, bool]: ...
