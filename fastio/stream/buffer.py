@@ -182,4 +182,6 @@ class StreamBuffer:
         stop = at + len(delimiter)
         if stop > self.end or not self.data.startswith(delimiter, at):
             return False
-        return self.data[stop] == 0x0A if stop < self.end else self.eof
+        if stop < self.end:
+            return self.data[stop] == 0x0A
+        return self.eof and stop > at  # the end of input is no empty line

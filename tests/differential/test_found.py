@@ -24,6 +24,9 @@ STREAMS = {
     "the empty tree is stored where it was touched": (
         COMMIT + b'M 040000 %b ""\nM 644 inline a\ndata 1\nxD a\n' % EMPTY_TREES["sha1"]
     ),
+    "the end of input is no empty line": b"blob\ndata <<\nx\n",
+    "the end of input ends no body without a delimiter": b"blob\ndata <<\n",
+    "the end of input may end the delimiter's line": b"blob\nmark :1\ndata <<E\nx\nE",
     "a report has the marks of blobs that were held": BLOB % 1 + b"nonsense\n",
     "no note, no blob": COMMIT + b"N inline nowhere\ndata 4\nnote\n",
 }
