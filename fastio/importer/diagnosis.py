@@ -31,6 +31,7 @@ _COMMAND: Final = re.compile(
     rb"(?:commit|tag|reset|progress|get-mark|cat-blob|ls|feature|option) "
     rb"|(?:blob|alias|checkpoint)\Z"
 )
+_HEADER: Final = (b"feature ", b"option ")
 # Kinds of errors that, if they name no line, are about there being none.
 _AT_THE_END: Final = ("truncated", "done")
 # What git itself, or a file system, may take for .git: the part of a refused path to be shown.
@@ -94,7 +95,8 @@ class Diagnostician:
     def _beside_the_stream(self, error: FastioError) -> Diagnosis:
         """Say what there is to say of a full disk, a dead worker, a bad option."""
         if self._pipeline is None:
-            return self._made(error, ["where: before the first command"], self._parser.recent_lines)
+            recent = [line for line in self._parser.recent_lines if line.startswith(_HEADER)]
+            return self._made(error, ["where: before the first command"], recent)
         place = self._pipeline.next_place or self._parser.place
         recent = self._parser.lines_up_to(place)
         at = f"where: near byte {place[0]}, command {place[1]}: "
