@@ -80,6 +80,9 @@ def main() -> int:
             for text in found:
                 sys.stdout.write(text + "\n")
             sys.stdout.flush()
+            rate = counts["streams"] / (time.monotonic() - start)
+            sys.stderr.write(f"\r{counts['streams']} streams, {rate:.1f} a second  ")
+    sys.stderr.write("\n")
     seconds = time.monotonic() - start
     for what, number in sorted(counts.items()):
         sys.stdout.write(f"{number:8} {what}\n")

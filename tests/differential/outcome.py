@@ -26,6 +26,7 @@ FRAGMENTS = (
 )
 # Where marks are exported to that are not beside the repository.
 RELATIVE_MARKS = "/out"
+LAST_COMMANDS = 30
 _THERE = re.compile(rb"(?<=  exported to ).*")
 _LOOSE = re.compile(r"objects/([0-9a-f]{2})/([0-9a-f]{38}(?:[0-9a-f]{24})?)")
 _PACK = re.compile(r"objects/pack/pack-[0-9a-f]+\.(pack|idx)")
@@ -90,7 +91,7 @@ def read_outcome(
         [] if anywhere else loose,
         Counter() if anywhere else packed,
         marks[0] if marks else _optional(place / "out"),
-        None if split else _edges(_optional(place / "edges"), world),
+        None if anywhere else _edges(_optional(place / "edges"), world),
         seen.report,
         Counter({one: lowered.count(one) for one in FRAGMENTS if one in lowered}),
         stderr,
@@ -179,21 +180,20 @@ def _edges(content: bytes | None, world: World) -> set[bytes] | None:
 
 
 def _main_points(report: bytes) -> list[bytes]:
-    """What a crash report must have: its sections, tags and marks."""
-    points: list[bytes] = []
-    section = b""
+    """What a crash report must have: its sections, the last commands, tags and marks."""
+    sections: dict[bytes, list[bytes]] = {}
     lines = report.split(b"\n")
+    inside: list[bytes] = []
     for number, line in enumerate(lines):
         if line and lines[number + 1 : number + 2] == [b"-" * len(line)]:
-            section = line
-            points.append(line)
-        elif section.startswith((b"Annotated", b"Marks")) and line.strip(b"-"):
-            points.append(_THERE.sub(b"", line))
+            inside = sections.setdefault(line, [])
+        elif line.strip(b"- "):
+            inside.append(_THERE.sub(b"", line))
+    commands = sections.get(b"Most Recent Commands Before Crash", [])
+    del commands[:-LAST_COMMANDS]  # git counts blank lines as well
     # git lists a tag, as the zero oid, before it is made.
-    points = [line for line in points if not line.startswith(b"0000000000")]
-    if b"Annotated Tags" in points and points[points.index(b"Annotated Tags") + 1] == b"Marks":
-        points.remove(b"Annotated Tags")
-    return points
+    tags = [one for one in sections.pop(b"Annotated Tags", []) if not one.startswith(b"00000000")]
+    return [*sections, *commands, *tags, *sections.get(b"Marks", [])]
 
 
 def _listed_refs(git: str, repository: Path) -> bytes:
