@@ -7,6 +7,7 @@ import contextlib
 import multiprocessing
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -74,6 +75,8 @@ def main() -> int:
         arguments.keep.mkdir(exist_ok=True)
     counts: Counter[str] = Counter()
     start = time.monotonic()
+    for number in (signal.SIGINT, signal.SIGTERM):  # SIGINT is ignored in the background
+        signal.signal(number, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
         for some, found in _batches(arguments, start + arguments.seconds):
             counts += some
