@@ -29,6 +29,7 @@ class StreamMaker:
         self.on = b""
         self.date_format, self.needs_done = "raw", False
         self.oddness = rng.choice((0, 0, 0, 1))
+        self.commented = rng.random() < 0.1
         self.rewritten: list[bytes] = []
         self.tags: list[bytes] = []
         self.stored: list[bytes] = []  # refs that a checkpoint has written
@@ -68,7 +69,9 @@ class StreamMaker:
         return self.chance(share * self.oddness)
 
     def add(self, *chunks: bytes) -> None:
-        """Append chunks to the stream."""
+        """Append chunks to the stream, the first of which begins a line."""
+        if self.commented and self.chance(0.1) and chunks[0] != b"\n":
+            self.case.chunks.append(self.rng.choice((b"# comment\n", b"#\n", b"#\0\r\n")))
         self.case.chunks += chunks
 
     def data(self, body: bytes) -> None:
@@ -131,7 +134,9 @@ class StreamMaker:
         choices += [self.rng.choice(heads)] if heads else []
         if self.world.refs and self.chance(0.2):
             full = b"refs/tags/annotated" in self.world.refs
-            choices = [self.rng.choice(words.EXPRESSIONS if full else words.FEW_EXPRESSIONS)]
+            expressions = words.EXPRESSIONS if full else words.FEW_EXPRESSIONS
+            oid = self.rng.choice(self.world.oids["commit"])
+            choices = [self.rng.choice((*expressions, oid[: self.rng.randint(9, 39)], oid + b"^0"))]
         if self.world.refs and self.odd(0.05):
             choices = [self.rng.choice(words.ODD_EXPRESSIONS)]
         if self.odd(0.05):
@@ -150,12 +155,16 @@ class StreamMaker:
 
     def path(self, *, odd: float = 0.01) -> bytes:
         """Choose a path."""
+        if self.chance(0.002):
+            return b"deep/" * self.rng.choice((10, 100, 500)) + b"x"
         return self.rng.choice(words.ODD_PATHS if self.odd(odd) else words.PATHS)
 
     def spelled(self, path: bytes, *, last: bool = True) -> bytes:
         """Spell a path so that it is read as it is."""
         must = path[:1] == b'"' or b"\n" in path or (not last and b" " in path)
         must |= not path and not self.recent
+        if self.chance(0.02):
+            return b'"%b"' % b"".join(b"\\%03o" % byte for byte in path)
         if must or self.chance(0.2):
             quoted = quote(path, quote_high=self.chance(0.5))
             return quoted if quoted[:1] == b'"' else b'"%b"' % quoted
@@ -230,6 +239,8 @@ class StreamMaker:
         """Append one change to the commit."""
         rng = self.rng
         kind = rng.choices("MIDCRXNL", (40, 16, 12, 8, 8, 1, 6, 5))[0]
+        if self.on.startswith(b"refs/notes/") and self.chance(0.5):
+            kind = "N"
         path, other = self.path(), self.path()
         if kind == "M":
             self._modify(path)

@@ -37,6 +37,14 @@ def _redeclared(case: Case, git: Outcome, ours: Outcome) -> bool:
     return all(declared[line[1 : line.find(b" ")]] > 1 for line in differing)
 
 
+def _read_on(_case: Case, git: Outcome, ours: Outcome) -> bool:
+    """Tell whether all that differs is that another line of the same command is told."""
+    if git.status != 128 or not set(git.differences(ours)) <= {"report", "said"}:
+        return False
+    both = (git.report, ours.report), (ours.report, git.report)
+    return any(b"  " + line[2:] in other for one, other in both for line in one if line[:1] == b"*")
+
+
 def _tagged_twice_and_deleted(case: Case, git: Outcome, ours: Outcome) -> bool:
     """Tell whether a tag is deleted of which there are more than one."""
     names = Counter(re.findall(rb"^tag (.*)$", case.stream, re.MULTILINE))
@@ -78,6 +86,17 @@ KNOWN = (
     Known(
         "when a tag is deleted, git forgets only the first of several that have its name",
         _tagged_twice_and_deleted,
+    ),
+    Known(
+        "git does not see replacements that the stream itself has made when it looks for ancestors",
+        lambda case, git, ours: (
+            b" refs/replace/" in case.stream
+            and set(git.differences(ours)) <= {"files", "logs", "status"}
+        ),
+    ),
+    Known(
+        "we read a command whole before carrying it out: of two mistakes we may tell the other",
+        _read_on,
     ),
     Known(
         "git leaves a temporary pack after a usage error",

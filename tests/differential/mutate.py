@@ -133,6 +133,8 @@ def mutate(chunks: list[bytes], rng: random.Random, other: list[bytes]) -> list[
         other: Another stream, of which a part may be put in.
     """
     chunks = list(chunks)
+    if rng.random() < 0.005:
+        return [_crlf(chunk, rng) for chunk in chunks]
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         if not chunks:
             break

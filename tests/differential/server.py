@@ -178,9 +178,9 @@ def _strain(run: Run) -> None:
     """Make reads short, memory scarce or workers busy now and then."""
     rng = random.Random(run.seed)
     size = os.path.getsize(run.redirections[0][1])
-    _read_by(rng.choice((1 + size // 500, 100, 5000, 1 << 16)))
+    _read_by(rng.choice((1 + size // 100, 100 + size // 100, 5000, 1 << 16)))
     if rng.random() < 0.3:
-        read_into, piece = source.Source.read_into, rng.choice((1, 7, 64)) + size // 1000
+        read_into, piece = source.Source.read_into, rng.choice((1, 7, 64)) + size // 100
         source.Source.read_into = lambda self, buffer: read_into(self, buffer[:piece])
     if rng.random() < 0.3:
         make, hold = budget.Budget.__init__, rng.choice((0, 1, 50))
