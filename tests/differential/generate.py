@@ -71,7 +71,7 @@ class StreamMaker:
     def add(self, *chunks: bytes) -> None:
         """Append chunks to the stream, the first of which begins a line."""
         if self.commented and self.chance(0.1) and chunks[0] != b"\n":
-            self.case.chunks.append(self.rng.choice((b"# comment\n", b"#\n", b"#\0\r\n")))
+            self.case.chunks.append(self.rng.choice((b"# comment\n", b"#\n", b"#\xff\r\n")))
         self.case.chunks += chunks
 
     def data(self, body: bytes) -> None:

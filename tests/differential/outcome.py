@@ -23,6 +23,8 @@ FRAGMENTS = (
     *(b"garbage after dest", b"missing space after source", b"since it would point to itself"),
     *(b"importing a commit signature", b"importing a tag signature verbatim for tag '"),
     *(b"stripping a tag signature for tag '", b"stripping a commit signature"),
+    *(b"stripping invalid signature", b"replacing invalid signature"),
+    b"aborting due to invalid signature",
 )
 # Where marks are exported to that are not beside the repository.
 RELATIVE_MARKS = "/out"

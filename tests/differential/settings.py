@@ -63,6 +63,8 @@ SIGNATURE_OPTIONS = {
     "--signed-commits=warn-strip": 0.02,
     "--signed-commits=warn": 0.02,
     "--signed-commits=verbatim": 0.01,
+    "--signed-commits=strip-if-invalid": 0.01,
+    "--signed-tags=strip-if-invalid": 0.01,
     "--signed-tags=strip": 0.03,
     "--signed-tags=warn-strip": 0.03,
     "--signed-tags=warn-verbatim": 0.02,
@@ -71,6 +73,10 @@ SIGNATURE_OPTIONS = {
 ODD_SIGNATURE_OPTIONS = {
     "--signed-commits=abort": 0.03,
     "--signed-tags=abort": 0.05,
+    "--signed-commits=abort-if-invalid": 0.01,
+    "--signed-tags=abort-if-invalid": 0.01,
+    "--signed-commits=sign-if-invalid": 0.01,
+    "--signed-tags=sign-if-invalid=nobody": 0.01,
     "--signed-tags=x": 0.01,
     "--signed-commits=": 0.01,
 }
