@@ -1,6 +1,8 @@
 """Random streams, given to git and to us: the same repository must come out.
 
-``world`` makes the repositories, ``generate`` and ``mutate`` the streams, ``run`` runs both and
-tells what each did, ``known`` lists where we differ on purpose, ``campaign`` is the command for
-long runs.
+``world`` and ``worlds`` make the repositories to start from; ``settings``, ``words``, ``pieces``,
+``changes``, ``generate`` and ``mutate`` the cases. ``run`` gives a case to git, and ``ours`` to us, by
+way of the process that ``server`` keeps; ``outcome`` says what each did, ``audit`` whether our
+objects are sound. ``compare`` does all of it for one case, ``known`` lists where we differ on
+purpose, and ``campaign`` is the command for long runs.
 """

@@ -31,7 +31,8 @@ def _redeclared(case: Case, git: Outcome, ours: Outcome) -> bool:
     """Tell whether all that differs are marks that are declared more than once."""
     if git.status != 128 or git.differences(ours) not in (["marks"], ["report"]):
         return False
-    declared = Counter(re.findall(rb"^mark :([0-9]+)$", case.stream, re.MULTILINE))
+    numbers = re.findall(rb"^mark :\s*\+?([0-9]+)", case.stream, re.MULTILINE)
+    declared = Counter(b"%d" % min(int(number), 2**64 - 1) for number in numbers)
     differing = set((git.marks or b"").split(b"\n")) ^ set((ours.marks or b"").split(b"\n"))
     differing |= set(git.report) ^ set(ours.report)
     return all(declared[line[1 : line.find(b" ")]] > 1 for line in differing)
@@ -66,7 +67,7 @@ KNOWN = (
     ),
     Known(
         "git loses the line behind alias's 'to' if it is not blank; we run it",
-        _stream_has(rb"^alias\n[^#]*?^to .*\n(?!\n)"),
+        _stream_has(rb"^alias\n(#.*\n|\n|mark .*\n)*to .*\n(?!\n)"),
     ),
     Known(
         "git exports marks when one of several imports has failed; we keep what there was",
@@ -97,6 +98,12 @@ KNOWN = (
     Known(
         "we read a command whole before carrying it out: of two mistakes we may tell the other",
         _read_on,
+    ),
+    Known(
+        "the parser takes oids of either length: what is too long for SHA-1 has garbage behind it",
+        lambda _case, git, ours: (
+            git.differences(ours) == ["said"] and b"garbage after SHA1" in ours.stderr
+        ),
     ),
     Known(
         "git leaves a temporary pack after a usage error",

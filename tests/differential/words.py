@@ -6,7 +6,7 @@ import random
 
 PATHS = (
     *(b"a", b"b", b"d", b"d/x", b"d/y", b"d/e", b"d/e/z", b"d/e/f/g", b"a/b", b"b/c/d", b"sub"),
-    *(b"a.b", b"a0", b"d.x", b"d0/x", b"d-/x", b"sp ace", b" lead", b"trail ", b"d/in ner/x"),
+    *(b"a.b", b"a0", b"d.x", b"d0a/x", b"d-/x", b"sp ace", b" lead", b"trail ", b"d/in ner/x"),
     *(b'q"uote', b'"quote', b"back\\slash", b"\xc3\xa4", b"\xff/\xfe", b"tab\tx", b"new\nline"),
     *(b"#hash", b".gitmodules", b".gitattributes", b"..x", b"...", b"x\r", b"d/link", b"l", b"CON"),
 )
