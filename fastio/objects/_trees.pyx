@@ -15,12 +15,7 @@ from libc.string cimport memchr, memcmp, memcpy
 
 from fastio.errors import ObjectError
 
-ctypedef const unsigned char *Bytes
-
 cdef enum:
-    FORMAT_BITS = 0o170000
-    DIRECTORY = 0o040000
-    MODE_DIGITS = 7  # more than any mode written by any git
     COPY_LIMIT = 0x10000  # longest copy that pack version 2 allows
     INSERT_LIMIT = 0x7F
     SHORTEST_COPY = 8  # a copy instruction takes up to seven bytes
@@ -52,34 +47,6 @@ cdef extern from *:
     Py_ssize_t find_nul(Bytes data, Py_ssize_t size, Py_ssize_t at) noexcept nogil
 
 
-cdef struct Entry:
-    Py_ssize_t start
-    Py_ssize_t mode_start  # behind leading zeros, which git wrote long ago
-    Py_ssize_t name
-    Py_ssize_t name_size
-    Py_ssize_t oid
-    Py_ssize_t end
-    unsigned int mode
-
-cdef struct Event:  # what the edit wants at one place in the order
-    Bytes key  # the name, with a slash for the directory's place
-    Py_ssize_t key_size
-    Bytes entry
-    Py_ssize_t entry_size  # 0: nothing may stand here
-    Py_ssize_t oid  # within the entry
-    unsigned int mode
-
-cdef struct Segment:
-    Bytes data
-    Py_ssize_t size
-    Py_ssize_t base_offset  # -1: new bytes
-
-cdef struct Segments:
-    Segment *items
-    Py_ssize_t count
-    Py_ssize_t capacity
-
-
 cdef int read_mode(Bytes tree, Py_ssize_t size, Py_ssize_t at, Entry *entry) noexcept nogil:
     """Read any mode at *at*; return 0 if there is none."""
     cdef Py_ssize_t end = at + MODE_DIGITS + 1
@@ -97,7 +64,7 @@ cdef int read_mode(Bytes tree, Py_ssize_t size, Py_ssize_t at, Entry *entry) noe
     return at > entry.mode_start and at < end and tree[at] == 32
 
 
-cdef inline int read_entry(
+cdef int read_entry(
     Bytes tree, Py_ssize_t size, Py_ssize_t at, Py_ssize_t oid_size, Entry *entry
 ) noexcept nogil:
     """Read the entry at *at*; return 0 if the bytes there are no entry."""
@@ -115,10 +82,6 @@ cdef inline int read_entry(
     entry.name_size = entry.oid - 1 - entry.name
     entry.end = entry.oid + oid_size
     return entry.name_size > 0 and entry.end <= size
-
-
-cdef inline bint is_directory(unsigned int mode) noexcept nogil:
-    return (mode & FORMAT_BITS) == DIRECTORY
 
 
 cdef int compare_to_key(
@@ -277,19 +240,18 @@ cdef int malformed(Py_ssize_t at) except -1:
     raise ObjectError(f"malformed tree entry at byte {at}")
 
 
-def find_entry(bytes tree not None, bytes name not None, Py_ssize_t oid_size):
-    """Return ``(mode, oid)`` of the entry called *name*, or None.
+cdef int c_find_entry(
+    Bytes data, Py_ssize_t size, Bytes wanted, Py_ssize_t wanted_size, Py_ssize_t oid_size,
+    Entry *entry,
+) except -1:
+    """Read the entry called *wanted* and return 1, or return 0 if there is none.
 
     The scan ends where the order says that no such entry can follow.
     """
-    cdef Bytes data = <Bytes>PyBytes_AS_STRING(tree)
-    cdef Bytes wanted = <Bytes>PyBytes_AS_STRING(name)
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(tree), wanted_size = PyBytes_GET_SIZE(name)
     cdef Py_ssize_t at = 0, common
     cdef int order
-    cdef Entry entry
     while at < size:
-        if not read_entry(data, size, at, oid_size, &entry):
+        if not read_entry(data, size, at, oid_size, entry):
             malformed(at)
         at = entry.end
         order = <int>data[entry.name] - <int>wanted[0]
@@ -300,12 +262,24 @@ def find_entry(bytes tree not None, bytes name not None, Py_ssize_t oid_size):
         if order < 0 or (order == 0 and entry.name_size < wanted_size):
             continue  # "a" may follow "a.b" as a directory, so a prefix ends nothing
         if order > 0:
-            return None
+            return 0
         if entry.name_size == wanted_size:
-            return entry.mode, data[entry.oid:entry.end]
+            return 1
         if data[entry.name + wanted_size] > 47:
-            return None
-    return None
+            return 0
+    return 0
+
+
+def find_entry(bytes tree not None, bytes name not None, Py_ssize_t oid_size):
+    """Return ``(mode, oid)`` of the entry called *name*, or None."""
+    cdef Bytes data = <Bytes>PyBytes_AS_STRING(tree)
+    cdef Entry entry
+    if not c_find_entry(
+        data, PyBytes_GET_SIZE(tree), <Bytes>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name),
+        oid_size, &entry,
+    ):
+        return None
+    return entry.mode, data[entry.oid:entry.end]
 
 
 def entries(bytes tree not None, Py_ssize_t oid_size):
@@ -328,29 +302,24 @@ def entries(bytes tree not None, Py_ssize_t oid_size):
     return found
 
 
-cdef unsigned char *put_change(
-    unsigned char *out, Event *events, bytes name, object value, Py_ssize_t oid_size
-) except NULL:
-    """Write key and new entry of one change to *out*, and its two events."""
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(name), digits
+cdef unsigned char *put_event(
+    unsigned char *out, Event *events, Bytes name, Py_ssize_t size,
+    unsigned int mode, Bytes oid, Py_ssize_t oid_size,
+) noexcept nogil:
+    """Write key and new entry of one change to *out*, and its two events; mode 0 removes."""
+    cdef Py_ssize_t digits
     cdef Event *event
-    cdef unsigned int mode, rest
-    cdef bytes oid
+    cdef unsigned int rest
     cdef int place
-    if size == 0 or memchr(PyBytes_AS_STRING(name), 47, size) != NULL or b"\0" in name:
-        raise ObjectError(f"{name!r} cannot name a tree entry")
-    memcpy(out, PyBytes_AS_STRING(name), size)
+    memcpy(out, name, size)
     out[size] = 47
     for place in range(2):  # as a file, as a directory
         events[place].key = out
         events[place].key_size = size + place
         events[place].entry_size = 0
     out += size + 1
-    if value is None:
+    if mode == 0:
         return out
-    mode, oid = value
-    if PyBytes_GET_SIZE(oid) != oid_size or not 0 < mode <= 0o177777:
-        raise ObjectError(f"no tree entry can have mode {mode:o} and oid {oid.hex()}")
     event = &events[is_directory(mode)]
     event.entry = out
     event.mode = mode
@@ -361,12 +330,29 @@ cdef unsigned char *put_change(
         out[digits - 1 - place] = 48 + (mode & 7)
         mode >>= 3
     out[digits] = 32
-    memcpy(out + digits + 1, PyBytes_AS_STRING(name), size)
+    memcpy(out + digits + 1, name, size)
     out[digits + 1 + size] = 0
     event.oid = digits + size + 2
-    memcpy(out + event.oid, PyBytes_AS_STRING(oid), oid_size)
+    memcpy(out + event.oid, oid, oid_size)
     event.entry_size = event.oid + oid_size
     return out + event.entry_size
+
+
+cdef unsigned char *put_change(
+    unsigned char *out, Event *events, bytes name, object value, Py_ssize_t oid_size
+) except NULL:
+    """The same for a change that Python code asks for."""
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(name)
+    cdef Bytes text = <Bytes>PyBytes_AS_STRING(name)
+    cdef bytes oid
+    if size == 0 or memchr(text, 47, size) != NULL or memchr(text, 0, size) != NULL:
+        raise ObjectError(f"{name!r} cannot name a tree entry")
+    if value is None:
+        return put_event(out, events, text, size, 0, NULL, oid_size)
+    mode, oid = value
+    if PyBytes_GET_SIZE(oid) != oid_size or not 0 < mode <= 0o177777:
+        raise ObjectError(f"no tree entry can have mode {mode:o} and oid {oid.hex()}")
+    return put_event(out, events, text, size, mode, <Bytes>PyBytes_AS_STRING(oid), oid_size)
 
 
 cdef int merge_entry(
@@ -450,6 +436,26 @@ cdef bytes join_segments(Segments *segments):
     return joined
 
 
+cdef tuple apply_events(bytes tree, Event *events, Py_ssize_t count, Py_ssize_t oid_size):
+    """Apply *events*, in any order, to *tree*; return what `edit_tree` does."""
+    cdef Bytes data = <Bytes>PyBytes_AS_STRING(tree)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(tree)
+    cdef Segments segments = Segments(NULL, 0, 0)
+    cdef bytes edited
+    qsort(events, count, sizeof(Event), compare_events)
+    try:
+        if not merge_tree(&segments, data, size, events, count, oid_size):
+            return tree, None
+        edited = join_segments(&segments)
+        if size == 0 or size > LARGEST_BASE:
+            return edited, None
+        return edited, write_delta(
+            &segments, size, <Bytes>PyBytes_AS_STRING(edited), PyBytes_GET_SIZE(edited)
+        )
+    finally:
+        free(segments.items)
+
+
 def edit_tree(bytes tree not None, dict changes not None, Py_ssize_t oid_size):
     """Apply *changes* to *tree* and derive the delta from the edit.
 
@@ -465,18 +471,16 @@ def edit_tree(bytes tree not None, dict changes not None, Py_ssize_t oid_size):
     Raises:
         ObjectError: *tree* is malformed, or a change is none that a tree can hold.
     """
-    cdef Bytes data = <Bytes>PyBytes_AS_STRING(tree)
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(tree), count = 2 * len(changes), room = 0
-    cdef Segments segments = Segments(NULL, 0, 0)
+    cdef Py_ssize_t count = 2 * len(changes), room = 0
     cdef Event *events = NULL
     cdef Event *event
     cdef unsigned char *scratch = NULL
     cdef unsigned char *out
-    cdef bytes name, edited
+    cdef bytes name
     if count == 0:
         return tree, None
     for name in changes:
-        room += 2 * PyBytes_GET_SIZE(name) + MODE_DIGITS + 3 + oid_size
+        room += event_room(PyBytes_GET_SIZE(name), oid_size)
     try:
         events = <Event *>malloc(count * sizeof(Event))
         scratch = <unsigned char *>malloc(room)
@@ -486,19 +490,10 @@ def edit_tree(bytes tree not None, dict changes not None, Py_ssize_t oid_size):
         for name, value in changes.items():
             out = put_change(out, event, name, value, oid_size)
             event += 2
-        qsort(events, count, sizeof(Event), compare_events)
-        if not merge_tree(&segments, data, size, events, count, oid_size):
-            return tree, None
-        edited = join_segments(&segments)
-        if size == 0 or size > LARGEST_BASE:
-            return edited, None
-        return edited, write_delta(
-            &segments, size, <Bytes>PyBytes_AS_STRING(edited), PyBytes_GET_SIZE(edited)
-        )
+        return apply_events(tree, events, count, oid_size)
     finally:
         free(events)
         free(scratch)
-        free(segments.items)
 
 
 cdef int pair_entries(

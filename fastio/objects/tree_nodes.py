@@ -109,13 +109,16 @@ class NodeTree:
     def _write_below(self, top: Node) -> Oid | None:
         """Store *top* and what is dirty below it; return None if it is empty.
 
+        Children come before their parent, and those of one directory in order of their names.
         Without recursion: a path may have more components than Python has stack.
         """
-        order: list[tuple[Node, bytes, Node]] = [(top, b"", top)]
-        for _, _, node in order:
-            order += [
-                (node, name, value) for name, value in node.changes.items() if type(value) is Node
-            ]
+        order: list[tuple[Node, bytes, Node]] = []
+        waiting = [(top, b"", top)]
+        while waiting:
+            parent, name, node = waiting.pop()
+            order.append((parent, name, node))
+            below = [name for name, value in node.changes.items() if type(value) is Node]
+            waiting += [(node, name, cast("Node", node.changes[name])) for name in sorted(below)]
         oid: Oid | None = None
         for parent, name, node in reversed(order):
             oid = self._write_one(node)

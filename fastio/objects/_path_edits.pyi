@@ -1,0 +1,13 @@
+from typing import Literal
+
+from fastio.objects.kinds import Oid
+
+class Trees:
+    oid_size: int
+    def __init__(self, oid_size: int) -> None: ...
+    def load(self, oid: Oid) -> bytes: ...
+    def store(self, tree: bytes, base: Oid | None, delta: bytes | None) -> Oid: ...
+
+def edit_paths(
+    trees: Trees, root: Oid | None, changes: list[tuple[bytes, int, bytes]]
+) -> Oid | None | Literal[False]: ...
