@@ -99,8 +99,8 @@ class Executor:
 
     def _open_tree(self, branch: Branch) -> None:
         self._editor = TreeEditor(
-            self._sink.load_tree,
-            self._sink.store_tree,
+            self._sink.trees.load,
+            self._sink.trees.store,
             branch.tree,
             self._format,
             check=self._check_path,

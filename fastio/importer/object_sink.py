@@ -6,19 +6,18 @@ of trees. Blobs come through the blob queue, which shares the map and the pack's
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import IO, TYPE_CHECKING
 
-from fastio.errors import ObjectError, PackError
+from fastio.errors import PackError
+from fastio.importer._tree_store import TreeStore
 from fastio.objects.kinds import NAMES, TREE, ObjectFormat, Oid
-from fastio.objects.trees import empty_tree_oid, tree_delta
 from fastio.store._marks import MarkTable
 from fastio.store._objmap import ObjectMap
 from fastio.store.entry_reader import read_chain
 from fastio.store.large_objects import large_entry
 from fastio.store.objmap import ELSEWHERE
 from fastio.store.pack_writer import FinishedPack, PackWriter
-from workers.codec import deflate, store
+from workers.codec import deflate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,15 +25,8 @@ if TYPE_CHECKING:
     from fastio.store.large_objects import Opened
     from fastio.store.objects import ObjectStore
 
-# What a tree in memory costs beside its bytes: two objects' headers, oids, table slot and links.
-TREE_OVERHEAD = 300
-
 # What a pack needs beside payloads for its last entry: that one's header, and the trailer.
 ENTRY_ROOM = 64
-
-# The delta of a tree is mostly oids, which no codec makes smaller. On git.git, deflating those of
-# up to this many bytes made the import 8 % longer and the pack no smaller (142.6, not 142.4 MiB).
-MAX_STORED = 160
 
 
 class Counters:
@@ -69,13 +61,12 @@ class ObjectSink:
         tree_cache: int,
     ) -> None:
         self.object_format, self.store = object_format, store
-        self._empty_tree = empty_tree_oid(object_format)
         self.map = ObjectMap(object_format.oid_size)
         self.marks = MarkTable()
         self.depth, self.level = depth, level
         self.counters = {kind: Counters() for kind in NAMES}
         self._open_pack = open_pack
-        self._trees = TreeCache(tree_cache)
+        self.trees = TreeStore(self, self.map, self.counters[TREE], tree_cache)
         # A pack is closed by `turn_pack` before it passes `pack_limit` bytes; 0 means no limit.
         self.pack_limit, self.turn_pack = 0, self.next_pack
         self.pack_number = 0
@@ -91,10 +82,10 @@ class ObjectSink:
         if entry >= 0:
             return entry
         payload = deflate(body, self.level)
-        self._make_room(len(payload))
+        self.make_room(len(payload))
         return self._append(oid, kind, len(body), payload, -1, 0)
 
-    def _make_room(self, packed_size: int) -> None:
+    def make_room(self, packed_size: int) -> None:
         """Go on in a new pack if the open one is too full for an entry of that size."""
         pack = self.pack
         if (
@@ -103,48 +94,6 @@ class ObjectSink:
             and pack.offset + packed_size + ENTRY_ROOM > self.pack_limit
         ):
             self.turn_pack()
-
-    def store_tree(self, tree: bytes, base: Oid | None, delta: bytes | None) -> Oid:
-        """Store a tree, as *delta* against *base* where pack and depth allow it."""
-        oid = self.object_format.hash_object(TREE, tree)
-        anchor = self._trees.anchor(base) if base is not None else None
-        if self.known(oid, TREE) < 0:
-            self._make_room(len(tree))  # before it is known which tree may be the base
-            base_entry = self._base_entry(base)
-            if base_entry < 0 and anchor is not None and anchor != base:
-                # The chain is as long as it may get: start again from its first tree.
-                base_entry, delta = self._restart(anchor, tree)
-                anchor = oid
-            if base_entry < 0 or delta is None or 2 * len(delta) > len(tree):
-                self._append(oid, TREE, len(tree), deflate(tree, self.level), -1, 0)
-                anchor = oid
-            else:
-                self.counters[TREE].deltas += 1
-                self._append(
-                    oid,
-                    TREE,
-                    len(delta),
-                    store(delta) if len(delta) <= MAX_STORED else deflate(delta, self.level),
-                    self.map.offset(base_entry),
-                    self.map.depth(base_entry) + 1,
-                )
-        self._trees.add(oid, tree, anchor or oid)
-        return oid
-
-    def _base_entry(self, base: Oid | None) -> int:
-        """The entry of a tree that may serve as delta base in the open pack, or -1."""
-        if base is None:
-            return -1
-        entry = self.map.find(base)
-        if entry < 0 or self.map.pack(entry) != self.pack_number:
-            return -1
-        return entry if self.map.depth(entry) < self.depth else -1
-
-    def _restart(self, anchor: Oid, tree: bytes) -> tuple[int, bytes | None]:
-        entry = self._base_entry(anchor)
-        if entry < 0:
-            return -1, None
-        return entry, tree_delta(self.load_tree(anchor), tree, self.object_format.oid_size)
 
     def known(self, oid: Oid, kind: int) -> int:
         """The entry of an object that need not be written, or -1."""
@@ -163,7 +112,7 @@ class ObjectSink:
 
     def append_file(self, oid: Oid, kind: int, size: int, file: IO[bytes], packed_size: int) -> int:
         """Append an object whose packed payload is in *file*; returns its entry."""
-        self._make_room(packed_size)
+        self.make_room(packed_size)
         return self._enter(oid, kind, self.pack.append_file(kind, size, file, packed_size), 0)
 
     def _enter(self, oid: Oid, kind: int, offset: int, depth: int) -> int:
@@ -218,22 +167,6 @@ class ObjectSink:
         info = self.store.info(oid)
         return None if info is None else info[0]
 
-    def load_tree(self, oid: Oid) -> bytes:
-        """Return a tree's canonical bytes.
-
-        Raises:
-            ObjectError: There is no such object, or it is no tree.
-        """
-        tree = self._trees.get(oid)
-        if tree is None and oid == self._empty_tree:
-            return b""  # it need not exist
-        if tree is None:
-            kind, tree = self.read(oid)
-            if kind != TREE:
-                raise ObjectError(f"object {oid.hex()} is a {NAMES[kind].decode()}, not a tree")
-            self._trees.add(oid, tree, oid)
-        return tree
-
     # --- packs ----------------------------------------------------------------------------------
 
     def finish_pack(self, *, index_version: int, keep: bool) -> FinishedPack | None:
@@ -256,34 +189,3 @@ class ObjectSink:
         if self.pack_number == ELSEWHERE:
             raise PackError(f"more than {ELSEWHERE} packs in one import")
         self.first_id = len(self.map)
-
-
-class TreeCache:
-    """Trees by oid, least recently used out first, each with the anchor of its delta chain."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit, self._size = limit, 0
-        self._trees: OrderedDict[Oid, tuple[bytes, Oid]] = OrderedDict()
-
-    def get(self, oid: Oid) -> bytes | None:
-        """Return a tree's bytes, if they are here."""
-        found = self._trees.get(oid)
-        if found is None:
-            return None
-        self._trees.move_to_end(oid)
-        return found[0]
-
-    def anchor(self, oid: Oid) -> Oid:
-        """Return the tree that the delta chain of *oid* started from; itself when unknown."""
-        found = self._trees.get(oid)
-        return oid if found is None else found[1]
-
-    def add(self, oid: Oid, tree: bytes, anchor: Oid) -> None:
-        """Keep a tree; those unused for longest make room."""
-        if oid in self._trees:
-            return
-        self._trees[oid] = tree, anchor
-        self._size += len(tree) + TREE_OVERHEAD
-        while self._size > self._limit and len(self._trees) > 1:
-            _, (dropped, _) = self._trees.popitem(last=False)
-            self._size -= len(dropped) + TREE_OVERHEAD

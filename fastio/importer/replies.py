@@ -85,7 +85,7 @@ class Replies:
         """Say what stands at *path* in a tree-ish, or in the commit that is open."""
         if dataref is not None:
             root = self._resolver.tree_of_any(self._oid(dataref))
-            found = find_path(self._sink.load_tree, root, path, oid_size=self._oid_size)
+            found = find_path(self._sink.trees.load, root, path, oid_size=self._oid_size)
         elif self._executor.commit is None:
             raise StreamError(f"not in a commit: ls {show(path)}")
         else:

@@ -56,7 +56,7 @@ def test_packs_unchanged(tmp_path: Path) -> None:
     """
     digests = [imported(tmp_path / name, name, 0, level=0)[0].digest() for name in INPUTS]
     digest = hashlib.sha256("".join(digests).encode()).hexdigest()
-    assert digest == "38bc9f6bec40cf635a5d24076096075a0795a489f368a9f13db82d98f99d4baa"
+    assert digest == "9b0a80a9ce17ec8ddb5e9e98ef44dd4540823631f93a327fc82d309b5c0cb2e3"
 
 
 def longest_chain(target: Target) -> int:

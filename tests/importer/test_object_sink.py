@@ -9,7 +9,8 @@ from random import Random
 import pytest
 
 from fastio.errors import ObjectError
-from fastio.importer.object_sink import TREE_OVERHEAD, ObjectSink, TreeCache
+from fastio.importer._tree_store import TREE_OVERHEAD, TreeStore
+from fastio.importer.object_sink import Counters, ObjectSink
 from fastio.objects.kinds import BLOB, COMMIT, SHA1, TREE, Oid
 from fastio.objects.trees import tree_delta
 from fastio.store.object_cache import ObjectCache
@@ -66,8 +67,8 @@ def store_versions(sink: ObjectSink, count: int) -> list[Oid]:
     oids: list[Oid] = []
     for number in range(count):
         tree, base = tree_of(number), oids[-1] if oids else None
-        delta = None if base is None else tree_delta(sink.load_tree(base), tree, 20)
-        oids.append(sink.store_tree(tree, base, delta))
+        delta = None if base is None else tree_delta(sink.trees.load(base), tree, 20)
+        oids.append(sink.trees.store(tree, base, delta))
     return oids
 
 
@@ -91,15 +92,15 @@ def test_long_chain_starts_again_from_its_first_tree(sink: ObjectSink) -> None:
 
 
 def test_delta_that_does_not_pay_is_not_used(sink: ObjectSink) -> None:
-    base = sink.store_tree(tree_of(0, entries=1), None, None)
+    base = sink.trees.store(tree_of(0, entries=1), None, None)
     tree = tree_of(1, entries=1)
-    oid = sink.store_tree(tree, base, tree_delta(tree_of(0, entries=1), tree, 20))
+    oid = sink.trees.store(tree, base, tree_delta(tree_of(0, entries=1), tree, 20))
     assert depths(sink, [base, oid]) == [0, 0]
 
 
 def test_nothing_is_written_twice(sink: ObjectSink) -> None:
     [oid] = store_versions(sink, 1)
-    again = sink.store_tree(tree_of(0), None, None)
+    again = sink.trees.store(tree_of(0), None, None)
     first, second = (sink.store_object(COMMIT, b"body") for _ in range(2))
     assert (again, first, sink.pack.count) == (oid, second, 2)
     counters = sink.counters
@@ -118,8 +119,8 @@ def test_object_of_an_existing_pack_is_not_written(sink: ObjectSink) -> None:
 def test_base_elsewhere_is_no_base(sink: ObjectSink) -> None:
     base = Oid(SHA1.hash_object(TREE, tree_of(0)))
     sink.store.packed.add(base)
-    assert sink.store_tree(tree_of(0), None, None) == base
-    oid = sink.store_tree(tree_of(1), base, tree_delta(tree_of(0), tree_of(1), 20))
+    assert sink.trees.store(tree_of(0), None, None) == base
+    oid = sink.trees.store(tree_of(1), base, tree_delta(tree_of(0), tree_of(1), 20))
     assert (depths(sink, [oid]), sink.pack.count) == ([0], 1)
 
 
@@ -130,9 +131,9 @@ def test_bases_of_the_pack_before_are_no_bases(sink: ObjectSink, tmp_path: Path)
     sink.next_pack()
     assert (finished.count, sink.store.reloads) == (1, 1)
     target.git("verify-pack", str(finished.pack_path, "ascii"))
-    oid = sink.store_tree(tree_of(1), base, tree_delta(tree_of(0), tree_of(1), 20))
+    oid = sink.trees.store(tree_of(1), base, tree_delta(tree_of(0), tree_of(1), 20))
     assert depths(sink, [oid]) == [0]
-    assert sink.store_tree(tree_of(0), None, None) == base  # still known
+    assert sink.trees.store(tree_of(0), None, None) == base  # still known
     assert sink.pack.count == 1
 
 
@@ -148,9 +149,9 @@ def test_large_file_is_appended_as_it_is(sink: ObjectSink, tmp_path: Path) -> No
 def test_what_is_no_tree_is_refused(sink: ObjectSink) -> None:
     entry = sink.store_object(COMMIT, b"body")
     with pytest.raises(ObjectError, match="is a commit, not a tree"):
-        sink.load_tree(Oid(sink.map.oid(entry)))
+        sink.trees.load(Oid(sink.map.oid(entry)))
     with pytest.raises(ObjectError, match="missing"):
-        sink.load_tree(Oid(b"x" * 20))
+        sink.trees.load(Oid(b"x" * 20))
     assert sink.kind_of(Oid(b"x" * 20)) is None
 
 
@@ -161,8 +162,8 @@ def test_loose_objects_have_no_place_any_more(sink: ObjectSink) -> None:
     assert depths(sink, oids) == [0, 0, 0]
 
 
-def test_cache_forgets_the_tree_unused_for_longest() -> None:
-    cache = TreeCache(2 * (100 + TREE_OVERHEAD) + 50)
+def test_cache_forgets_the_tree_unused_for_longest(sink: ObjectSink) -> None:
+    cache = TreeStore(sink, sink.map, Counters(), 2 * (100 + TREE_OVERHEAD) + 50)
     oids = [Oid(bytes([number]) * 20) for number in range(3)]
     for oid in oids[:2]:
         cache.add(oid, bytes(100), oids[0])
@@ -172,11 +173,11 @@ def test_cache_forgets_the_tree_unused_for_longest() -> None:
     assert (cache.anchor(oids[0]), cache.anchor(oids[1])) == (oids[0], oids[1])
 
 
-def test_memory_of_small_trees_is_bounded() -> None:
+def test_memory_of_small_trees_is_bounded(sink: ObjectSink) -> None:
     oids = [Oid(number.to_bytes(20)) for number in range(20_000)]
     tracemalloc.start()
     try:
-        cache = TreeCache(1 << 20)
+        cache = TreeStore(sink, sink.map, Counters(), 1 << 20)
         for oid in oids:
             cache.add(oid, oid + b"tree", oid)
         assert tracemalloc.get_traced_memory()[0] < 1.25 * (1 << 20)
@@ -184,7 +185,7 @@ def test_memory_of_small_trees_is_bounded() -> None:
         tracemalloc.stop()
 
 
-def test_cache_keeps_one_tree_however_large() -> None:
-    cache = TreeCache(10)
+def test_cache_keeps_one_tree_however_large(sink: ObjectSink) -> None:
+    cache = TreeStore(sink, sink.map, Counters(), 10)
     cache.add(Oid(b"x" * 20), bytes(100), Oid(b"x" * 20))
     assert cache.get(Oid(b"x" * 20)) == bytes(100)
