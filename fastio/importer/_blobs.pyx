@@ -42,63 +42,9 @@ HELD, SUBMITTED, ACCEPTED = 0, 1, 2
 cdef class Blob:
     """A blob in the arena, from its arrival until nothing needs its bytes any more."""
 
-    cdef readonly uint64_t mark
-    cdef readonly int64_t stream_offset
-    cdef readonly int64_t size
-    cdef readonly int64_t entry
-    cdef readonly Blob base
-    cdef readonly int depth
-    cdef readonly int state
-    cdef readonly int generation
-    cdef public int paths
-    cdef bint held
-    cdef int pins
-    cdef int64_t raw_offset
-    cdef int64_t out_offset
-    cdef int64_t out_capacity
-
 
 cdef class BlobQueue:
     """Blobs on their way from the stream to the pack, in the order of their submission."""
-
-    cdef Arena arena
-    cdef ObjectMap object_map
-    cdef MarkTable marks
-    cdef EntryWriter entries
-    cdef object encoder
-    cdef object make_room
-    cdef object find_packed
-    cdef object held
-    cdef object batches
-    cdef list batch
-    cdef list ready_batch
-    cdef bytearray tasks
-    cdef bytes results
-    cdef Py_ssize_t ready_index
-    cdef int64_t batch_bytes
-    cdef int batch_part
-    cdef int64_t hold_bytes_limit
-    cdef Py_ssize_t hold_count_limit
-    cdef int depth_limit
-    cdef int oid_size
-    cdef int pack_number
-    cdef int generation
-    cdef uint64_t pack_limit
-    cdef object turn_pack
-    cdef Blob previous
-    cdef readonly dict pending
-    cdef readonly set live
-    cdef dict in_pack
-    cdef readonly int64_t held_bytes
-    cdef readonly int64_t held_count
-    cdef readonly int64_t in_flight
-    cdef readonly int64_t submitted
-    cdef readonly int64_t accepted
-    cdef readonly int64_t stored
-    cdef readonly int64_t duplicates
-    cdef readonly int64_t deltas
-    cdef readonly int64_t redone
-    cdef int64_t last_offset
 
     def __init__(self, Arena arena, ObjectMap object_map, MarkTable marks, *, encoder, make_room,
                  find_packed, int oid_size, int depth_limit, int64_t hold_bytes,

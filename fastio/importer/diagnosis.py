@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fastio.importer.object_sink import ObjectSink
     from fastio.importer.pipeline import Pipeline
     from fastio.store.config import Config
+    from fastio.stream._commit_scanner import PlainCommit
     from fastio.stream.commands import Commit
     from fastio.stream.parser import StreamParser
 
@@ -185,7 +186,7 @@ def _command(recent: Sequence[bytes]) -> str:
     return ""
 
 
-def _commit(header: Commit) -> str:
+def _commit(header: Commit | PlainCommit) -> str:
     """Name a commit: by mark, by what the frontend called it, or by its subject."""
     name = f":{header.mark} " if header.mark else ""
     if header.original_oid is not None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fastio.importer.object_sink import ObjectSink
     from fastio.importer.signatures import SignaturePolicy
     from fastio.store.repository import Repository
+    from fastio.stream._commit_scanner import PlainCommit
     from fastio.stream.commands import Alias, Commit, Committish, Dataref, Reset, Tag
 
 
@@ -54,8 +55,9 @@ class Executor:
         self._signatures, self._clashes = signatures, clashes
         self.tags: list[tuple[bytes, Oid]] = []
         self.commit: Branch | None = None
-        self.header: Commit | None = None
+        self.header: Commit | PlainCommit | None = None
         self.in_commit = False
+        self._header: Commit | None = None
         self._signed: dict[str, bytes] = {}
         self._merges: list[Oid] = []
         self._annotated: Oid | None = None
@@ -72,7 +74,8 @@ class Executor:
 
     def begin_commit(self, header: Commit) -> None:
         """Open a commit: the branch goes to its parent's tree."""
-        self.header, self.in_commit = header, True
+        self.header = self._header = header
+        self.in_commit = True
         line = b"commit " + header.ref
         try:
             branch = self.branches.open(header.ref)
@@ -133,7 +136,7 @@ class Executor:
 
     def end_commit(self) -> None:
         """Store the commit that is open and move its branch to it."""
-        branch, header, editor = self.commit, self.header, self._editor
+        branch, header, editor = self.commit, self._header, self._editor
         assert branch is not None
         assert header is not None
         assert editor is not None

@@ -15,8 +15,9 @@ from fastio.errors import (
     UsageError,
     WorkerError,
 )
+from fastio.importer._bases import DeltaBases
 from fastio.importer._blobs import BlobQueue
-from fastio.importer.bases import DeltaBases
+from fastio.importer._commit_lane import CommitLane
 from fastio.importer.big_blob import BigBlobWriter
 from fastio.importer.blob_reader import BlobReader
 from fastio.importer.branches import BranchTable
@@ -51,6 +52,8 @@ from workers.errors import ArenaError
 from workers.tasks import Settings
 
 READ_SIZE = 1 << 20
+# Behind these another command begins, which may be a plain one.
+BETWEEN_COMMANDS = frozenset((c.Blob, c.CommitEnd, c.Reset, c.Tag))
 DEFAULT_DEPTH = 50
 
 
@@ -166,6 +169,8 @@ class Importer:
             if kind is c.Done:
                 break
             self._dispatch(command, kind)
+            if kind in BETWEEN_COMMANDS:
+                self._take_plain(source)
         intake = self._intake or self._start()
         assert self.queue is not None
         intake.check_complete()
@@ -188,9 +193,17 @@ class Importer:
     def _dispatch(self, command: c.Command, kind: type) -> None:
         intake = self._intake or self._start()
         intake.handle(command)
-        if kind is c.Blob or kind is c.CommitEnd:
-            while intake.take_blobs():
-                self._pipeline.throttle()
+        self._checkpoint_if_asked(intake)
+
+    def _take_plain(self, source: Source) -> None:
+        """Let the fast path take what it can."""
+        assert self._intake is not None
+        while self._intake.take_plain():
+            self._checkpoint_if_asked(self._intake)
+            self._read_more(source)
+        self._checkpoint_if_asked(self._intake)
+
+    def _checkpoint_if_asked(self, intake: Intake) -> None:
         if self.checkpoint_requested and not intake.in_commit:
             self.checkpoint_requested = False
             intake.checkpoint()
@@ -290,6 +303,7 @@ class Importer:
             self.executor,
             replies,
             self._big,
+            CommitLane(queue, bases, pipeline, self.executor, self.sink, self._resolver),
             largest=min(threshold, budget.largest_blob),
             publish=self._checkpoint,
         )

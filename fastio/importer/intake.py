@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from fastio.importer._blobs import HELD, Blob, BlobQueue
 from fastio.objects.trees import DIRECTORY, GITLINK
 from fastio.stream import commands as c
+from fastio.stream.reader import NEED_DATA
 
 if TYPE_CHECKING:
-    from fastio.importer.bases import DeltaBases
+    from fastio.importer._bases import DeltaBases
+    from fastio.importer._commit_lane import CommitLane
     from fastio.importer.big_blob import BigBlobWriter
     from fastio.importer.executor import Executor
     from fastio.importer.pipeline import Pipeline
@@ -38,6 +40,7 @@ class Intake:
         executor: Has the operations.
         replies: Answers the frontend.
         big: Takes blobs that are too large for the arena.
+        lane: Takes commits in their usual spelling.
         largest: Blobs of more bytes than this go to *big*.
         publish: Publishes what there is, at a checkpoint.
     """
@@ -51,12 +54,13 @@ class Intake:
         executor: Executor,
         replies: Replies,
         big: BigBlobWriter,
+        lane: CommitLane,
         *,
         largest: int,
         publish: Callable[[], None],
     ) -> None:
         self._parser, self._pipeline, self._queue, self._bases = parser, pipeline, queue, bases
-        self._executor, self._replies, self._big = executor, replies, big
+        self._executor, self._replies, self._big, self._lane = executor, replies, big, lane
         self._largest, self._publish = largest, publish
         # A blob that comes in pieces: where it is filled, and what to do when it is whole.
         self._commit_mark, self._in_commit = 0, False
@@ -84,13 +88,26 @@ class Intake:
             c.Ls: self._ls,
         }
 
-    def take_blobs(self) -> bool:
-        """Take a run of plain blobs in one go, if the parser stands before some."""
-        run = self._parser.take_blobs(RUN_LENGTH)
-        if run is None:
-            return False
-        self._queue.admit(run.buffer, run.rows)
-        return True
+    def take_plain(self) -> bool:
+        """Take blobs and commits in their usual spelling, without a command for each.
+
+        Returns:
+            Whether what comes next can wait until more of it has arrived; the parser has to be
+            asked about it otherwise.
+        """
+        parser, pipeline = self._parser, self._pipeline
+        while True:
+            run = parser.take_blobs(RUN_LENGTH)
+            if run is not None:
+                self._queue.admit(run.buffer, run.rows)
+            commit = parser.take_commit()
+            if commit is NEED_DATA:
+                return True
+            if commit is not None:
+                self._lane.take(commit, parser.place)
+            elif run is None:
+                return False
+            pipeline.throttle()
 
     def handle(self, command: c.Command) -> None:
         """Deal with one command."""

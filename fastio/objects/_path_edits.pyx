@@ -113,6 +113,8 @@ cdef bytes edit_directory(
     cdef unsigned char *scratch = NULL
     cdef unsigned char *out
     cdef Entry entry
+    if count == 0:
+        return old
     for index in range(count):
         room += event_room(edits[index].size - skip, trees.oid_size)
     try:

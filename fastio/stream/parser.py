@@ -13,6 +13,7 @@ when the line behind it has arrived, as only that one shows that no further ``me
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -20,12 +21,13 @@ from fastio.errors import StreamError
 from fastio.stream import commands as c
 from fastio.stream.blocks import BLOCKS
 from fastio.stream.buffer import CAPACITY, StreamBuffer
+from fastio.stream.commit_scanner import PlainCommit, take_commit
 from fastio.stream.commits import read_commit
 from fastio.stream.dates import READERS as DATE_READERS
 from fastio.stream.grammar import MAX_DATA, MAX_LINE, PIECE_SIZE
 from fastio.stream.lines import TOP_LEVEL, keyword_of
 from fastio.stream.quoting import shown
-from fastio.stream.reader import NEED_DATA, RECENT_LINES, Step, Steps, StreamReader
+from fastio.stream.reader import NEED_DATA, NeedData, Step, Steps, StreamReader
 from fastio.stream.scanner import BlobRun, take_blobs
 
 if TYPE_CHECKING:
@@ -149,11 +151,12 @@ class StreamParser:
     @property
     def recent_lines(self) -> list[bytes]:
         """The last 100 lines read as commands, comments included, the newest at the end."""
-        return list(self._reader.recent)[-RECENT_LINES:]
+        reader = self._reader
+        return reader.lines_up_to(reader.dropped + len(reader.recent), sys.maxsize)
 
     def lines_up_to(self, place: Place) -> list[bytes]:
         """Return a hundred lines, as `recent_lines` was when *place* was; lines must be kept."""
-        return self._reader.lines_up_to(place[2])
+        return self._reader.lines_up_to(place[2], place[0])
 
     def drop_lines(self, place: Place) -> None:
         """Drop the lines that `lines_up_to` needs for no place from *place* on."""
@@ -241,6 +244,20 @@ class StreamParser:
             self.command_number += count
             self.command_line = b""
         return is_short
+
+    def take_commit(self) -> PlainCommit | NeedData | None:
+        """Take the commit that comes next, if its spelling is the usual one: the fast path.
+
+        Returns:
+            The commit, of which `next_command` then knows nothing; NEED_DATA, if it is a usual one
+            as far as it has arrived: feed more before asking for a command; or None.
+        """
+        if not self._between or self.failure is not None:
+            return None
+        commit = take_commit(self._reader, self.command_number + 1)
+        if isinstance(commit, PlainCommit):
+            self.command_number += 1
+        return commit
 
     def _stream(self) -> Steps[None]:
         reader = self._reader

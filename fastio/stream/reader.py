@@ -13,6 +13,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from fastio.errors import StreamError
 from fastio.stream import commands as c
+from fastio.stream._commit_scanner import PlainCommit
 from fastio.stream.buffer import StreamBuffer
 from fastio.stream.fields import read_committish, read_count
 from fastio.stream.idents import read_ident
@@ -37,15 +38,19 @@ Steps: TypeAlias = Generator[Step, None, T]
 """A reader that hands out commands and `NEED_DATA` on its way to its result."""
 
 
+Recent: TypeAlias = "bytes | PlainCommit"
+"""A line; what the fast paths took is there whole: a blob's header, LFs between, or a commit."""
+
+
 class StreamReader:
     """Takes lines and bodies from the buffer, and keeps what the grammar's readers share.
 
     Attributes:
         buffer: The bytes that have arrived.
         date_format: How dates are written, a key of `fastio.stream.dates.READERS`.
-        recent: The lines taken, comments included: the last hundred and one more, as the newest may
-            be given back; or all since `drop_lines`.
-        dropped: How many lines were dropped from *recent*, where all are kept.
+        recent: What was taken, comments included: the last hundred items and one more, as the newest
+            may be given back; or all since `drop_lines`.
+        dropped: How many items were dropped from *recent*, where all are kept.
         optional_lf: Whether an LF is to be skipped if it comes next.
         in_header: Whether there was nothing but features and options so far.
         pieces_left: Bytes still to come of a body that is handed out in pieces.
@@ -54,7 +59,7 @@ class StreamReader:
 
     def __init__(self, buffer: StreamBuffer, *, piece_size: int, keep_lines: bool = False) -> None:
         self.buffer, self.piece_size, self.date_format = buffer, piece_size, "raw"
-        self.recent: deque[bytes] = deque(maxlen=None if keep_lines else RECENT_LINES + 1)
+        self.recent: deque[Recent] = deque(maxlen=None if keep_lines else RECENT_LINES + 1)
         self.dropped = 0
         self.optional_lf, self.in_header = False, True
         self.pieces_left = self.offset = 0
@@ -68,15 +73,25 @@ class StreamReader:
     @property
     def last_line(self) -> bytes:
         """The line taken last; empty at the end of input."""
-        return b"" if self.buffer.at_end or not self.recent else self.recent[-1]
+        newest = self.recent[-1] if self.recent else b""
+        return newest if isinstance(newest, bytes) and not self.buffer.at_end else b""
 
-    def lines_up_to(self, number: int) -> list[bytes]:
-        """Return the last hundred lines of the first *number*, as far as they are kept."""
+    def lines_up_to(self, number: int, offset: int) -> list[bytes]:
+        """Return the last hundred lines of the first *number* items, as far as they are kept.
+
+        Of the last item, if that is a commit, what stands behind the line at *offset* is left out.
+        """
         end = number - self.dropped
-        return list(islice(self.recent, max(end - RECENT_LINES, 0), end))
+        lines: list[bytes] = []
+        for item in islice(self.recent, max(end - RECENT_LINES, 0), end):
+            if isinstance(item, PlainCommit):
+                lines += item.lines(offset)
+            else:
+                lines += item.split(b"\n")
+        return lines[-RECENT_LINES:]
 
     def drop_lines(self, number: int) -> None:
-        """Drop what `lines_up_to` needs for none of the lines from *number* on."""
+        """Drop what `lines_up_to` needs for none of the items from *number* on."""
         for _ in range(number - RECENT_LINES - self.dropped):
             self.recent.popleft()
             self.dropped += 1

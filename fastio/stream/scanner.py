@@ -66,9 +66,8 @@ def take_blobs(reader: StreamReader, max_count: int) -> BlobRun | None:
 
 def _note_lines(reader: StreamReader, run: BlobRun) -> None:
     """Put the run's last lines among the recent ones, and note where its last blob was."""
-    # A blob has two lines or more.
-    numbers = run.rows[-(RECENT_LINES // 2 + 1) * ROW :].tolist()
-    for _, start, _, offset in zip(*(numbers[i::ROW] for i in range(ROW)), strict=True):
-        header = run.buffer[offset - reader.buffer.base : start].tobytes()
-        reader.recent.extend(header[:-1].split(b"\n"))
-        reader.offset = offset
+    numbers = run.rows[-(RECENT_LINES // 2 + 1) * ROW :].tolist()  # a blob has two lines or more
+    base, recent, buffer = reader.buffer.base, reader.recent, run.buffer
+    for row in range(0, len(numbers), ROW):
+        recent.append(buffer[numbers[row + 3] - base : numbers[row + 1] - 1].tobytes())
+    reader.offset = numbers[-1]

@@ -77,7 +77,7 @@ def test_compacting_the_arena_changes_nothing(
 ) -> None:
     monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 8 * MIB))
     expected, _ = imported(tmp_path / "roomy", "all sizes", 0)
-    monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 4_800_000))
+    monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 4_400_000))
     compacted = count_compactions(monkeypatch)
     target, _ = imported(tmp_path / "tight", "all sizes", workers)
     assert target.digest() == expected.digest()

@@ -1,0 +1,249 @@
+"""The lane for plain commits: from the scanner's table to the pack, without a command between.
+
+It does what intake and executor do for the same commit, in the same order: blobs get their bases
+in the order of the M lines, the commit is one operation of the pipeline, and trees and commit are
+stored as the executor would store them. Which commits come this way depends on where reads ended,
+so the pack must not show it.
+
+Whatever is out of the ordinary when the commit's turn has come (a mark that is no commit's, a
+branch that is new) goes to the executor after all, which knows what to say about it.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from fastio.importer._bases cimport DeltaBases
+from fastio.importer._blobs cimport HELD_BACK, Blob, BlobQueue
+from fastio.importer._tree_store cimport TreeStore
+from fastio.objects._path_edits cimport Edit, edit_directory, prepare
+from fastio.store._marks cimport MarkTable
+from fastio.store._objmap cimport ObjectMap
+from fastio.stream._commit_scanner cimport Change, PlainCommit, Span
+
+from fastio.errors import FastioError
+from fastio.stream import commands as c
+
+ctypedef const unsigned char *Bytes
+
+cdef enum:
+    KIND_COMMIT = 1
+    KIND_BLOB = 3
+    MOST_UNSPLIT_NOTES = 0xFF
+
+
+cdef class CommitLane:
+    """Takes plain commits.
+
+    Args:
+        queue: Has the blobs.
+        bases: Chooses their delta bases.
+        pipeline: Takes the commits as operations.
+        executor: Takes those that are not so plain.
+        sink: Stores objects.
+        resolver: Knows the trees of commits.
+    """
+
+    cdef BlobQueue queue
+    cdef DeltaBases bases
+    cdef object pipeline
+    cdef object executor
+    cdef object sink
+    cdef object resolver
+    cdef ObjectMap object_map
+    cdef MarkTable marks
+    cdef TreeStore trees
+
+    def __init__(self, BlobQueue queue, DeltaBases bases, pipeline, executor, sink, resolver):
+        self.queue, self.bases = queue, bases
+        self.pipeline, self.executor, self.resolver = pipeline, executor, resolver
+        self.sink, self.object_map, self.marks, self.trees = sink, sink.map, sink.marks, sink.trees
+
+    # --- intake -------------------------------------------------------------------------------
+
+    def take(self, PlainCommit commit not None, place):
+        """Send the commit's blobs on their way, and queue the commit, which stands at *place*."""
+        cdef int64_t index
+        cdef list blobs = [None] * commit.edit_count
+        if commit.start_from:
+            self.need(commit.start_from)
+        for index in range(commit.merge_count):
+            self.need(commit.merges[index])
+        for index in range(commit.edit_count):
+            if commit.edits[index].mode:
+                blobs[index] = self.assign(commit, &commit.edits[index])
+        self.pipeline.add(place, self.execute, commit, blobs)
+        if commit.mark:
+            self.queue.forget_mark(commit.mark)
+
+    cdef int need(self, uint64_t mark) except -1:
+        """See to it that a blob with this mark, named by mistake, is on its way."""
+        cdef Blob blob = self.queue.pending.get(mark)
+        if blob is not None and blob.state == HELD_BACK:
+            self.queue.submit_pathless(blob)
+        return 0
+
+    cdef Blob assign(self, PlainCommit commit, const Change *change):
+        """Give the blob of an M line its base, if it still needs one; None: it is long done."""
+        cdef Blob blob = self.queue.pending.get(change.mark)
+        cdef bytes path = commit.cut(change.path)
+        if blob is None:
+            self.bases.reuse(path, change.mark)
+        elif blob.state == HELD_BACK:
+            self.bases.assign(path, blob)
+        elif blob.mark:
+            self.bases.reuse(path, blob.mark)
+        return blob
+
+    # --- execution ----------------------------------------------------------------------------
+
+    def execute(self, PlainCommit commit not None, list blobs not None):
+        """Store the commit; every blob it names has its entry by now."""
+        if not self.store(commit, blobs):
+            self.hand_over(commit, blobs)
+
+    def hand_over(self, PlainCommit commit not None, list blobs not None):
+        """Let the executor do it step by step."""
+        executor, pipeline = self.executor, self.pipeline
+        _, number, lines = whole = pipeline.place
+        executor.begin_commit(commit.header())
+        for (offset, change), blob in zip(commit.changes(), blobs):
+            pipeline.place = offset, number, lines  # should this be the one that fails
+            if isinstance(change, c.FileDelete):
+                executor.delete(change.path)
+            else:
+                executor.modify(change.mode, blob or change.dataref, change.path)
+        executor.end_commit()
+        pipeline.place = whole
+
+    cdef bint store(self, PlainCommit commit, list blobs) except -1:
+        """Store the commit and move its branch; False, with nothing done, if it is not so plain."""
+        branch = self.executor.branches.get(commit.cut(commit.ref_span))
+        if branch is None or not branch.claimed or branch.notes > MOST_UNSPLIT_NOTES:
+            return False
+        cdef bytes tip = branch.tip, tree = branch.tree
+        cdef list parents = []
+        cdef int64_t index
+        if commit.start_from:
+            tip = self.marked(commit.start_from, KIND_COMMIT)
+            if tip is None:
+                return False
+        for index in range(commit.merge_count):
+            parents.append(self.marked(commit.merges[index], KIND_COMMIT))
+            if parents[index] is None:
+                return False
+        if tip is not None:
+            parents.insert(0, tip)
+        try:
+            if tip != branch.tip:
+                tree = self.resolver.tree_of(tip)
+            tree = self.edit(commit, blobs, tree)
+        except FastioError:
+            return False
+        if tree is None:
+            return False
+        entry = self.sink.store_object(KIND_COMMIT, self.body(commit, tree, parents))
+        if tip != branch.tip:
+            branch.published = None
+        tip = self.oid_of(entry)
+        branch.tip, branch.tree = tip, tree
+        self.resolver.remember_tree(tip, tree)
+        if commit.mark:
+            self.marks.c_set(commit.mark, <uint32_t>entry)
+        self.executor.header = commit
+        return True
+
+    cdef bytes oid_of(self, int64_t entry):
+        return PyBytes_FromStringAndSize(
+            <const char *>self.object_map.c_oid(<uint32_t>entry), self.object_map.oid_size
+        )
+
+    cdef bytes marked(self, uint64_t mark, int kind):
+        """Return the oid of a mark's object, None if that is not of this *kind*."""
+        cdef int64_t entry = self.marks.c_get(mark)
+        if entry < 0 or self.object_map.c_kind(<uint32_t>entry) != kind:
+            return None
+        return self.oid_of(entry)
+
+    cdef bytes edit(self, PlainCommit commit, list blobs, bytes root):
+        """Return the commit's tree; None if it is not for this lane."""
+        cdef int64_t count = commit.edit_count
+        cdef Edit *edits = <Edit *>malloc((count + 1) * sizeof(Edit))
+        cdef bytes tree
+        if edits == NULL:
+            raise MemoryError
+        try:
+            if not self.fill(commit, blobs, edits):
+                return None
+            count = prepare(edits, count)
+            if count < 0:
+                return None
+            tree = edit_directory(self.trees, root, edits, count, 0)
+            return self.trees.store(b"", None, None) if tree is None else tree
+        finally:
+            free(edits)
+
+    cdef bint fill(self, PlainCommit commit, list blobs, Edit *edits) except -1:
+        cdef Bytes text = <Bytes>PyBytes_AS_STRING(commit.text)
+        cdef int64_t index, entry
+        cdef const Change *change
+        cdef Blob blob
+        for index in range(commit.edit_count):
+            change = &commit.edits[index]
+            edits[index].path = text + change.path.start
+            edits[index].size = change.path.size
+            edits[index].order = index
+            edits[index].mode = change.mode
+            if change.mode == 0:
+                continue
+            blob = blobs[index]
+            entry = self.marks.c_get(change.mark) if blob is None else blob.entry
+            if entry < 0 or self.object_map.c_kind(<uint32_t>entry) != KIND_BLOB:
+                return False
+            memcpy(
+                edits[index].oid, self.object_map.c_oid(<uint32_t>entry), self.object_map.oid_size
+            )
+        return True
+
+    cdef bytes body(self, PlainCommit commit, bytes tree, list parents):
+        """Return the commit object's body; see `fastio.objects.commits`."""
+        cdef int64_t digits = 2 * self.object_map.oid_size
+        cdef Span author = commit.author_span if commit.author_span.start else commit.committer_span
+        cdef bytes body = PyBytes_FromStringAndSize(
+            NULL,
+            5 + digits + 1 + len(parents) * (7 + digits + 1) + 7 + author.size + 1
+            + 10 + commit.committer_span.size + 2 + commit.message_span.size,
+        )
+        cdef Bytes text = <Bytes>PyBytes_AS_STRING(commit.text)
+        cdef unsigned char *out = <unsigned char *>PyBytes_AS_STRING(body)
+        cdef bytes parent
+        out = put_oid(out, b"tree ", 5, tree)
+        for parent in parents:
+            out = put_oid(out, b"parent ", 7, parent)
+        out = put(out, <Bytes>b"author ", 7)
+        out = put(out, text + author.start, author.size)
+        out = put(out, <Bytes>b"\ncommitter ", 11)
+        out = put(out, text + commit.committer_span.start, commit.committer_span.size)
+        out = put(out, <Bytes>b"\n\n", 2)
+        put(out, text + commit.message_span.start, commit.message_span.size)
+        return body
+
+
+cdef unsigned char *put(unsigned char *out, Bytes data, int64_t size) noexcept nogil:
+    memcpy(out, data, size)
+    return out + size
+
+
+cdef unsigned char *put_oid(unsigned char *out, const char *name, int64_t size, bytes oid):
+    """Write a header line that holds an oid."""
+    cdef const char *digits = b"0123456789abcdef"
+    cdef Bytes raw = <Bytes>PyBytes_AS_STRING(oid)
+    cdef int64_t index
+    out = put(out, <Bytes>name, size)
+    for index in range(PyBytes_GET_SIZE(oid)):
+        out[0] = digits[raw[index] >> 4]
+        out[1] = digits[raw[index] & 15]
+        out += 2
+    out[0] = 10
+    return out + 1

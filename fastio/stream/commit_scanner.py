@@ -1,0 +1,52 @@
+"""The fast path for commits: one in its usual spelling is read whole, in one compiled loop.
+
+Usual is what exporters write: idents with raw dates, a counted message, parents and files by mark,
+regular files set (``M``) and paths deleted (``D``), paths unquoted and beyond all doubt. Only
+commits that are wholly in the buffer are read here. All else, what is wrong included, is left to
+the parser, which says what it means.
+"""
+
+from __future__ import annotations
+
+from fastio.stream._commit_scanner import INCOMPLETE, PlainCommit, scan_plain_commit
+from fastio.stream.grammar import KIB, MIB
+from fastio.stream.reader import NEED_DATA, NeedData, StreamReader
+
+__all__ = ["PlainCommit", "take_commit"]
+
+# To wait for the rest of a longer one would only make the buffer grow.
+_LARGEST = 256 * KIB
+
+_DATE_FORMATS = frozenset(("raw", "raw-permissive"))
+
+
+def take_commit(reader: StreamReader, number: int) -> PlainCommit | NeedData | None:
+    """Take the commit before which *reader* stands.
+
+    Args:
+        reader: Stands between two commands.
+        number: The command's number.
+
+    Returns:
+        The commit; NEED_DATA if it is plain as far as it has arrived, which the parser need not
+        be asked about before there is more; or None if it is for the parser.
+    """
+    buffer = reader.buffer
+    if reader.date_format not in _DATE_FORMATS or buffer.max_line < MIB or buffer.max_data < MIB:
+        return None
+    commit, position = scan_plain_commit(
+        buffer.data,
+        buffer.start,
+        buffer.end,
+        base=buffer.base,
+        number=number,
+        optional_lf=reader.optional_lf,
+    )
+    if commit is None:
+        waits = position == INCOMPLETE and not buffer.eof
+        return NEED_DATA if waits and buffer.end - buffer.start < _LARGEST else None
+    buffer.start = position
+    reader.optional_lf = reader.in_header = False
+    reader.offset = commit.offset
+    reader.recent.append(commit)
+    return commit
