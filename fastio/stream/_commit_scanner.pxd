@@ -25,6 +25,7 @@ cdef class PlainCommit:
     cdef int64_t merge_count
     cdef Change *edits
     cdef int64_t edit_count
+    cdef bint blank_line  # it ended with one, which `text` leaves out
     cdef Span ref_span
     cdef Span original_oid_span
     cdef Span author_span

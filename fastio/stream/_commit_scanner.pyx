@@ -32,6 +32,7 @@ cdef struct Scan:
     uint64_t start_from
     uint64_t merges[MAX_MERGES]
     int64_t merge_count
+    bint blank_line
     Span ref
     Span original_oid
     Span author
@@ -265,6 +266,7 @@ cdef int scan_commit(Scan *scan, int64_t *count, int64_t *end) except -2 nogil:
         end[0] = scan.at - scan.first
         if scan.at[0] == 10:
             scan.at += 1
+            scan.blank_line = True
             return PLAIN
         if scan.at[0] != 77 and not starts(scan, b"D ", 2):
             return at_end(scan)
@@ -378,6 +380,7 @@ cdef PlainCommit keep(Scan *scan, int64_t count, int64_t end, int64_t offset, in
     commit.text = PyBytes_FromStringAndSize(<const char *>scan.first, end)
     commit.offset, commit.number = offset, number
     commit.mark, commit.start_from = scan.mark, scan.start_from
+    commit.blank_line = scan.blank_line
     commit.ref_span, commit.original_oid_span = scan.ref, scan.original_oid
     commit.author_span = scan.author
     commit.committer_span, commit.message_span = scan.committer, scan.message

@@ -48,8 +48,8 @@ class StreamReader:
     Attributes:
         buffer: The bytes that have arrived.
         date_format: How dates are written, a key of `fastio.stream.dates.READERS`.
-        recent: What was taken, comments included: the last hundred items and one more, as the newest
-            may be given back; or all since `drop_lines`.
+        recent: What was taken, comments included: the last hundred items and one more, as the
+            newest may be given back; or all since `drop_lines`.
         dropped: How many items were dropped from *recent*, where all are kept.
         optional_lf: Whether an LF is to be skipped if it comes next.
         in_header: Whether there was nothing but features and options so far.

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from fastio.errors import StreamError
 from fastio.stream import commands as c
+from fastio.stream.commit_scanner import PlainCommit
 from fastio.stream.parser import NEED_DATA, StreamParser
 
 
@@ -42,12 +43,27 @@ def available(parser: StreamParser) -> Iterator[Any]:
         yield command
 
 
+def unfold(commit: PlainCommit) -> Iterator[Any]:
+    """Yield the commands of a commit that was taken whole, with their offsets."""
+    offset = commit.offset
+    yield commit.header(), offset
+    for offset, change in commit.changes():
+        yield change, offset
+    yield c.CommitEnd(), offset
+
+
 def with_runs(parser: StreamParser, max_count: int) -> Iterator[Any]:
-    """Yield commands until the parser needs more, blobs by the fast path where it will."""
+    """Yield commands until the parser needs more, by the fast paths where they will."""
     while True:
         while (run := parser.take_blobs(max_count)) is not None:
             for mark, data, offset in run:
                 yield c.Blob(mark, None, data), offset
+        commit = parser.take_commit()
+        if commit is NEED_DATA:
+            return
+        if isinstance(commit, PlainCommit):
+            yield from unfold(commit)
+            continue
         command = parser.next_command()
         if command is NEED_DATA or command is None:
             return

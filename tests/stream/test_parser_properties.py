@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from fastio.stream import commands as c
 from fastio.stream.writer import write_command
 from tests.strategies import streams
-from tests.stream.feeding import commands_of, cut, say
+from tests.stream.feeding import Said, commands_of, cut, say
 
 IDENT = b"A U Thor <a@b> 1234567890 +0200"
 
@@ -31,7 +31,44 @@ FRAGMENTS = (
     *(b"# comment\n", b"\n", b"\n", b"nonsense\n", b"a\0b\n", b"tagger " + IDENT + b"\n"),
 )
 fragment_streams = st.lists(st.sampled_from(FRAGMENTS), max_size=14).map(b"".join)
+# Of a commit's lines each comes in a usual and in less usual spellings, or not at all.
+COMMIT_LINES = (
+    (b"commit refs/heads/x\n", b"commit y z\n", b"commit a\0b\n"),
+    (b"", b"mark :3\n", b"mark :0\n", b"mark :3x\n", b"# c\n"),
+    (b"", b"original-oid abc\n"),
+    (b"", b"author " + IDENT + b"\n", b"author <a> 1 +0000\n", b"author A <> 9 +1401\n"),
+    (b"committer " + IDENT + b"\n",) * 3 + (b"committer A <b> 12 -0330\n", b"committer A <b> 1\n"),
+    (b"", b"", b"", b"encoding x\n", b"gpgsig sha1 ssh\ndata 1\nx\n"),
+    (b"data 2\nhi\n", b"data 2\nhi", b"data 0\n", b"data <<E\nE\n", b"data 3\nM \n", b"data 9\n"),
+    (b"", b"", b"\n", b"from :1\n", b"from refs/heads/y\n", b"from :1x\n", b"from :0\n"),
+    (b"", b"", b"merge :1\n", b"merge :1\nmerge :2\n", b"merge z\n", b"from :1\n"),
+)
+USUAL = (b"M 100644 :1 a/b c\n", b"M 755 :2 .github/x\n", b"D a/b\n", b"M 100644 :1 .gitignore\n")
+UNUSUAL = (
+    *(b'M 644 :1 "a"\n', b"M 644 :1 a//b\n", b"M 120000 :1 a\n", b"M 644 :1 \n", b"D \n"),
+    *(b"M 644 :0 a\n", b"M 644 :1x a\n", b"M 644 inline a\ndata 1\nx\n", b"M 644 :1 .git/x\n"),
+    *(b"C a b\n", b"R a b\n", b"deleteall\n", b"N :1 :2\n", b"ls :1 a\n", b'ls "a"\n', b"# c\n"),
+    *(b"M 644 :1 a\\b\n", b"M 644 :1 git~1\n", b"M 644 :1 a/..\n", b"M 644 :1 a\0\n", b"Dx\n"),
+)
+ENDS = (b"", b"\n", b"\n\n", b"blob\ndata 0\n", b"reset x\n", b"done\n", b"get-mark :1\n", b"x\n")
+commit_streams = st.lists(
+    st.tuples(
+        *(st.sampled_from(lines) for lines in COMMIT_LINES),
+        st.lists(st.sampled_from(USUAL * 6 + UNUSUAL), max_size=4).map(b"".join),
+        st.sampled_from(ENDS),
+    ).map(b"".join),
+    max_size=4,
+).map(b"".join)
 small = {"capacity": 1, "piece_size": 16, "max_line": 80, "max_data": 64}
+
+
+def without_blob_oids(said: Said) -> tuple[Any, ...]:
+    """What was said, but for the original oids of blobs, which the fast path leaves out."""
+    commands = [
+        replace(command, original_oid=None) if isinstance(command, c.Blob) else command
+        for command in said.commands
+    ]
+    return (commands, *said.outcome[1:])
 
 
 @given(streams)
@@ -58,15 +95,14 @@ def test_cuts_do_not_matter_to_good_streams(commands: list[Any], size: int) -> N
 def test_runs_of_blobs_say_the_same(stream: bytes, count: int, size: int) -> None:
     plain = say([stream], **small)
     fast = say(cut(stream, size), runs=count, **small)
-    without_oids = [
-        replace(command, original_oid=None) if isinstance(command, c.Blob) else command
-        for command in plain.commands
-    ]
-    fast_commands = [
-        replace(command, original_oid=None) if isinstance(command, c.Blob) else command
-        for command in fast.commands
-    ]
-    assert (fast_commands, *fast.outcome[1:]) == (without_oids, *plain.outcome[1:])
+    assert without_blob_oids(fast) == without_blob_oids(plain)
+
+
+@given(fragment_streams | commit_streams, st.integers(1, 5), st.integers(1, 200))
+@settings(max_examples=600)
+def test_commits_taken_whole_say_the_same(stream: bytes, count: int, size: int) -> None:
+    plain, fast = say([stream]), say(cut(stream, size), runs=count)
+    assert without_blob_oids(fast) == without_blob_oids(plain)
 
 
 @given(st.binary(max_size=200))
