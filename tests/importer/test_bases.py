@@ -1,135 +1,157 @@
 """Which delta base a blob gets, and how long blobs are kept for that."""
 
+import os
+from collections.abc import Iterator
+from random import Random
+
 import pytest
 
-from fastio.importer.bases import PATH_OVERHEAD, DeltaBases
+from fastio.importer._bases import PATH_OVERHEAD, DeltaBases
+from fastio.importer._blobs import Blob, BlobQueue
+from fastio.importer.encoder import Encoder
+from fastio.store.entries import EntryWriter
+from fastio.store.marks import MarkTable
+from fastio.store.objmap import ObjectMap
+from workers.arena import Arena
+from workers.tasks import Settings
+
+SIZE = 100
 
 
-class FakeBlob:
-    """What the bases look at."""
-
-    def __init__(self, name: str, size: int = 100, mark: int = 0) -> None:
-        self.name, self.size, self.mark = name, size, mark
-        self.depth = self.paths = self.pins = 0
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-class FakeQueue:
-    """Submits at once: a blob with a base gets that base's depth and one."""
+class JournalQueue(BlobQueue):
+    """Keeps a journal of which blob was submitted with which base, by the names they were given."""
 
     def __init__(self) -> None:
-        self.submitted: list[tuple[str, str | None]] = []
+        arena = Arena(1 << 20)
+        super().__init__(
+            arena, ObjectMap(20), MarkTable(), encoder=Encoder(arena, Settings(), workers=0),
+            make_room=None, find_packed=None, oid_size=20, depth_limit=50, hold_bytes=1 << 16,
+            hold_count=1000,
+        )  # fmt: skip
+        self.writer = EntryWriter(os.memfd_create("pack"), b"pack")
+        self.set_pack(self.writer, 0)
+        self.names: dict[Blob, str] = {}
+        self.journal: list[tuple[str, str | None]] = []
 
-    def submit(self, blob: FakeBlob, base: FakeBlob | None) -> None:
-        blob.depth = base.depth + 1 if base else 0
-        self.submitted.append((blob.name, base and base.name))
+    def blob(self, name: str, mark: int = 0) -> Blob:
+        blob = self.open(mark, SIZE, 0)
+        self.fill(blob, 0, Random(name).randbytes(SIZE))
+        self.hold(blob)
+        self.names[blob] = name
+        return blob
 
-    def pin(self, blob: FakeBlob) -> None:
-        blob.pins += 1
+    def submit(self, blob: Blob, base: Blob | None) -> None:
+        self.journal.append((self.names[blob], base and self.names[base]))
+        super().submit(blob, base)
 
-    def unpin(self, blob: FakeBlob) -> None:
-        blob.pins -= 1
+    def settle(self) -> None:
+        """Accept all blobs: from then on nothing but the bases keeps them."""
+        self.finish_batch()
+        self.accept(self.submitted)
 
 
 @pytest.fixture
-def queue() -> FakeQueue:
-    return FakeQueue()
+def queue() -> Iterator[JournalQueue]:
+    queue = JournalQueue()
+    yield queue
+    queue.writer.close()
 
 
-def bases_of(queue: FakeQueue, *, limit: int = 1 << 20, depth: int = 50) -> DeltaBases:
-    return DeltaBases(queue, limit=limit, depth=depth)  # type: ignore[arg-type]
+def bases_of(queue: JournalQueue, *, limit: int = 1 << 20, depth: int = 50) -> DeltaBases:
+    return DeltaBases(queue, limit=limit, depth=depth)
 
 
-def assign(bases: DeltaBases, path: bytes, *names: str) -> list[FakeBlob]:
-    blobs = [FakeBlob(name) for name in names]
+def assign(queue: JournalQueue, bases: DeltaBases, path: bytes, *names: str) -> list[Blob]:
+    blobs = [queue.blob(name) for name in names]
     for blob in blobs:
         bases.assign(path, blob)
+    queue.settle()
     return blobs
 
 
-def test_base_is_the_version_before_at_that_path(queue: FakeQueue) -> None:
+def test_base_is_the_version_before_at_that_path(queue: JournalQueue) -> None:
     bases = bases_of(queue)
-    assign(bases, b"a", "a1", "a2")
-    assign(bases, b"b", "b1")
-    assign(bases, b"a", "a3")
-    assert queue.submitted == [("a1", None), ("a2", "a1"), ("b1", None), ("a3", "a2")]
+    assign(queue, bases, b"a", "a1", "a2")
+    assign(queue, bases, b"b", "b1")
+    assign(queue, bases, b"a", "a3")
+    assert queue.journal == [("a1", None), ("a2", "a1"), ("b1", None), ("a3", "a2")]
 
 
-def test_chain_at_its_end_starts_again_from_its_anchor(queue: FakeQueue) -> None:
+def test_chain_at_its_end_starts_again_from_its_anchor(queue: JournalQueue) -> None:
     bases = bases_of(queue, depth=2)
-    assign(bases, b"a", *"12345678")
+    assign(queue, bases, b"a", *"12345678")
     # 4 hangs on the anchor, 1; so does 6 on the next one, 4; that would be too deep for 7
-    assert [base for _, base in queue.submitted] == [None, "1", "2", "1", "4", "4", None, "7"]
+    assert [base for _, base in queue.journal] == [None, "1", "2", "1", "4", "4", None, "7"]
 
 
-def test_depth_0_and_1(queue: FakeQueue) -> None:
-    assign(bases_of(queue, depth=0), b"a", "1", "2")
-    assign(bases_of(queue, depth=1), b"b", "3", "4", "5")
-    assert queue.submitted[:2] == [("1", None), ("2", None)]
-    assert queue.submitted[2:4] == [("3", None), ("4", "3")]
+def test_depth_0_and_1(queue: JournalQueue) -> None:
+    assign(queue, bases_of(queue, depth=0), b"a", "1", "2")
+    assign(queue, bases_of(queue, depth=1), b"b", "3", "4", "5")
+    assert queue.journal[:2] == [("1", None), ("2", None)]
+    assert queue.journal[2:4] == [("3", None), ("4", "3")]
 
 
-def test_path_unused_for_longest_is_forgotten(queue: FakeQueue) -> None:
-    bases = bases_of(queue, limit=3 * (PATH_OVERHEAD + 100))
-    kept = [assign(bases, path, path.decode())[0] for path in (b"a", b"b", b"c")]
-    assign(bases, b"a", "a again")
-    assign(bases, b"d", "d")
-    assert bases.kept_bytes <= 3 * (PATH_OVERHEAD + 100)
-    assert [blob.pins for blob in kept] == [1, 0, 0]
-    assign(bases, b"b", "b again")
-    assert queue.submitted[-1] == ("b again", None)
+def test_path_unused_for_longest_is_forgotten(queue: JournalQueue) -> None:
+    bases = bases_of(queue, limit=3 * (PATH_OVERHEAD + SIZE))
+    kept = [assign(queue, bases, path, path.decode())[0] for path in (b"a", b"b", b"c")]
+    assign(queue, bases, b"a", "a again")
+    assign(queue, bases, b"d", "d")
+    assert bases.kept_bytes <= 3 * (PATH_OVERHEAD + SIZE)
+    assert [blob in queue.live for blob in kept] == [True, False, False]
+    assign(queue, bases, b"b", "b again")
+    assert queue.journal[-1] == ("b again", None)
 
 
-def test_only_path_is_never_forgotten(queue: FakeQueue) -> None:
+def test_only_path_is_never_forgotten(queue: JournalQueue) -> None:
     bases = bases_of(queue, limit=1)
-    blobs = assign(bases, b"a", "1", "2", "3")
-    assert queue.submitted[-1] == ("3", "2")
-    assert [blob.pins for blob in blobs] == [1, 0, 1]  # anchor and newest
+    blobs = assign(queue, bases, b"a", "1", "2", "3")
+    assert queue.journal[-1] == ("3", "2")
+    assert [blob in queue.live for blob in blobs] == [True, False, True]  # anchor and newest
 
 
-def test_blob_at_many_paths_counts_once(queue: FakeQueue) -> None:
+def test_blob_at_many_paths_counts_once(queue: JournalQueue) -> None:
     bases = bases_of(queue)
-    blob = FakeBlob("shared", mark=7)
+    blob = queue.blob("shared", mark=7)
     bases.assign(b"a", blob)
     bases.reuse(b"b", 7)
-    assert bases.kept_bytes == 100 + 2 * PATH_OVERHEAD
-    assign(bases, b"b", "next")
-    assert queue.submitted[-1] == ("next", "shared")
-    assert blob.pins == 1
+    assert bases.kept_bytes == SIZE + 2 * PATH_OVERHEAD
+    assign(queue, bases, b"b", "next")
+    assert queue.journal[-1] == ("next", "shared")
+    assert blob in queue.live
+    bases.clear()
+    assert blob not in queue.live
 
 
-def test_unknown_mark_changes_nothing(queue: FakeQueue) -> None:
+def test_unknown_mark_changes_nothing(queue: JournalQueue) -> None:
     bases = bases_of(queue)
     bases.reuse(b"a", 7)
-    assign(bases, b"a", "1")
-    assert queue.submitted == [("1", None)]
+    assign(queue, bases, b"a", "1")
+    assert queue.journal == [("1", None)]
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_copies_and_renames_take_the_base_along(queue: FakeQueue, keep: bool) -> None:
+def test_copies_and_renames_take_the_base_along(queue: JournalQueue, keep: bool) -> None:
     bases = bases_of(queue)
-    assign(bases, b"a", "1")
+    assign(queue, bases, b"a", "1")
     bases.move(b"a", b"b", keep=keep)
     bases.move(b"nowhere", b"a", keep=keep)
-    assign(bases, b"b", "2")
-    assign(bases, b"a", "3")
-    assert queue.submitted[1:] == [("2", "1"), ("3", "1" if keep else None)]
+    assign(queue, bases, b"b", "2")
+    assign(queue, bases, b"a", "3")
+    assert queue.journal[1:] == [("2", "1"), ("3", "1" if keep else None)]
 
 
-def test_rename_to_itself_keeps_the_base(queue: FakeQueue) -> None:
+def test_rename_to_itself_keeps_the_base(queue: JournalQueue) -> None:
     bases = bases_of(queue)
-    [blob] = assign(bases, b"a", "1")
+    [blob] = assign(queue, bases, b"a", "1")
     bases.move(b"a", b"a", keep=False)
-    assert (blob.pins, bases.kept_bytes) == (1, 100 + PATH_OVERHEAD)
+    assert (blob in queue.live, bases.kept_bytes) == (True, SIZE + PATH_OVERHEAD)
 
 
-def test_clear_lets_go_of_everything(queue: FakeQueue) -> None:
+def test_clear_lets_go_of_everything(queue: JournalQueue) -> None:
     bases = bases_of(queue, depth=2)
-    blobs = [blob for path in (b"a", b"b") for blob in assign(bases, path, *"1234")]
+    blobs = [blob for path in (b"a", b"b") for blob in assign(queue, bases, path, *"1234")]
     bases.clear()
     assert bases.kept_bytes == 0
-    assert not any(blob.pins or blob.paths for blob in blobs)
-    assign(bases, b"a", "new")
-    assert queue.submitted[-1] == ("new", None)
+    assert not any(blob in queue.live or blob.paths for blob in blobs)
+    assign(queue, bases, b"a", "new")
+    assert queue.journal[-1] == ("new", None)
