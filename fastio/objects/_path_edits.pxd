@@ -14,7 +14,7 @@ cdef class Trees:
     cpdef bytes load(self, bytes oid)
     cpdef bytes store(self, bytes tree, bytes base, bytes delta)
 
-# Sort the edits; gives how many are left, or -1 where one path leads through another.
+# Sort the edits; gives how many are left, or -1 where their order matters.
 cdef Py_ssize_t prepare(Edit *edits, Py_ssize_t count) noexcept nogil
 # Apply prepared edits to the directory *old* (None: there is none), whose own path has *skip*
 # bytes, slash included; gives the new oid, or None for an empty directory.

@@ -2,9 +2,9 @@
 
 Sorted by component, the edits of one directory stand together. So each directory is read, edited
 and stored once, the children before their parent and by name, as `TreeEditor.write` does it; that
-one is the model for this loop. A path that leads through another one of the same commit (a file
-that becomes a directory in two steps, say) depends on the order of the edits: such a commit is
-left to the editor.
+one is the model for this loop. Where the order of the edits matters, the commit is left to the
+editor: when a path leads through another one (a file becomes a directory in two steps, say), and
+when what was set is removed again (that may have taken a file away whose place is a directory's).
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -69,6 +69,8 @@ cdef Py_ssize_t prepare(Edit *edits, Py_ssize_t count) noexcept nogil:
                 last.path, edits[index].path, last.size
             ):
                 if last.size == edits[index].size:
+                    if last.mode and not edits[index].mode:
+                        return -1
                     kept -= 1
                 elif edits[index].path[last.size] == 47:
                     return -1

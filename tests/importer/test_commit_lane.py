@@ -1,0 +1,121 @@
+"""Plain commits by their own lane, or step by step: nobody can tell which it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from fastio.importer import importer
+from fastio.importer.executor import Executor
+from fastio.stream.parser import StreamParser
+from tests.importer import streams
+from tests.importer.target import Target
+
+PATHS = (b"a", b"b", b"d/a", b"d/b", b"d/e/a", b"d-/a", b"d0", b"a/b", b"x/y/z", b".github/a")
+BRANCHES = (b"refs/heads/main", b"refs/heads/side", b"refs/heads/other")
+IDENTS = (streams.WHO, b"A <a@b> 1 +0000", b" <> 2 -1130", b"<a@b> 3 +0000")
+
+
+class Maker:
+    """Makes streams of commits that are plain, or nearly; *faults* may be there as well."""
+
+    def __init__(self, seed: int, *, faults: bool) -> None:
+        self.rng, self.faults = Random(seed), faults
+        self.blobs, self.commits, self.lines = [1], [], [streams.blob(1, b"first" * 30)]
+        self.next_mark = 2
+
+    def stream(self) -> bytes:
+        for _ in range(40):
+            if self.rng.random() < 0.4:
+                self.lines.append(streams.blob(self.take(), self.rng.randbytes(60)))
+            else:
+                self.lines.append(self.commit())
+        return b"".join(self.lines)
+
+    def take(self) -> int:
+        """Declare a blob's mark, sometimes one that another object had."""
+        mark = self.next_mark
+        if self.rng.random() < 0.05:
+            mark = self.rng.randrange(1, mark)
+            self.blobs = [known for known in self.blobs if known != mark]
+            self.commits = [known for known in self.commits if known != mark]
+        self.next_mark = max(self.next_mark, mark + 1)
+        self.blobs.append(mark)
+        return mark
+
+    def commit(self) -> bytes:
+        rng = self.rng
+        parts = [b"commit %b\n" % rng.choice(BRANCHES)]
+        known = self.commits
+        mark = self.next_mark
+        self.next_mark += 1
+        parts.append(b"mark :%d\n" % mark)
+        if rng.random() < 0.3:
+            parts.append(b"author %b\n" % rng.choice(IDENTS))
+        parts.append(b"committer %b\ndata 2\nhi%b" % (rng.choice(IDENTS), rng.choice((b"", b"\n"))))
+        if known and rng.random() < 0.4:
+            parts.append(b"from :%d\n" % rng.choice(known))
+            parts += [b"merge :%d\n" % rng.choice(known) for _ in range(rng.choice((0, 0, 1, 2)))]
+        parts += [self.change() for _ in range(rng.choice((0, 1, 2, 3, 6)))]
+        parts.append(rng.choice((b"\n", b"", b"reset refs/tags/t\nfrom :%d\n" % mark)))
+        self.commits.append(mark)
+        return b"".join(parts)
+
+    def change(self) -> bytes:
+        rng = self.rng
+        path = rng.choice(PATHS)
+        if rng.random() < 0.25:
+            return b"D %b\n" % path
+        if rng.random() < 0.1:
+            return rng.choice((b"M 120000 :1 %b\n", b'M 644 :1 "%b"\n', b"# %b\n")) % path
+        mark = rng.choice(self.blobs)
+        if self.faults and rng.random() < 0.03:
+            mark = rng.choice((999, *self.commits))
+        mode = rng.choice((b"100644", b"644", b"755", b"100755"))
+        return b"M %b :%d %b\n" % (mode, mark, path)
+
+
+def imported(
+    path: Path, stream: bytes, capfd: pytest.CaptureFixture[str]
+) -> tuple[int, str, dict[str, str], bytes, str, list[bytes]]:
+    target = Target(path, "--bare")
+    target.git("config", "fastimport.unpackLimit", "0")
+    marks = path / "marks"
+    status, _ = target.here(stream, "--force", f"--export-marks={marks}", workers=0)
+    said = capfd.readouterr().err.split("fast-import: dumping")[0]
+    reports = [file.read_bytes() for file in path.glob("fast_import_crash_*")]
+    reports = [
+        report[report.index(b"Most Recent") :].replace(bytes(path), b"") for report in reports
+    ]
+    return status, target.digest(), target.refs(), marks.read_bytes(), said, reports
+
+
+@pytest.mark.parametrize("faults", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_nobody_can_tell_the_lane(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    seed: int,
+    faults: bool,
+) -> None:
+    stream = Maker(seed, faults=faults).stream()
+    fast = imported(tmp_path / "fast", stream, capfd)
+    monkeypatch.setattr(importer, "READ_SIZE", 1 + seed * 7)
+    assert imported(tmp_path / "in small pieces", stream, capfd) == fast
+    monkeypatch.setattr(StreamParser, "take_commit", lambda _parser: None)
+    assert imported(tmp_path / "step by step", stream, capfd) == fast
+
+
+def test_most_commits_take_the_lane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = []
+    begin = Executor.begin_commit
+    monkeypatch.setattr(
+        Executor, "begin_commit", lambda self, header: (steps.append(header), begin(self, header))
+    )
+    stream = streams.history(files=20, size=500, commits=100)
+    status, _ = Target(tmp_path / "target", "--bare").here(stream, workers=0)
+    assert status == 0
+    assert len(steps) <= 2  # the first of the branch, the last of the stream
