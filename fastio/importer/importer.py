@@ -52,6 +52,7 @@ from workers.errors import ArenaError
 from workers.tasks import Settings
 
 READ_SIZE = 1 << 20
+MAX_LINES = 200  # so many are kept without asking which of them are needed
 # Behind these another command begins, which may be a plain one.
 BETWEEN_COMMANDS = frozenset((c.Blob, c.CommitEnd, c.Reset, c.Tag))
 DEFAULT_DEPTH = 50
@@ -209,28 +210,35 @@ class Importer:
             intake.checkpoint()
 
     def _read_more(self, source: Source) -> None:
-        """Read what there is, and do what can be done meanwhile."""
-        oldest = self.parser.place
+        """Read what there is, and answer questions for as long as nothing else comes."""
+        self._read(source)
+        while (question := self.parser.take_question()) is not None:
+            self._dispatch(question, type(question))
+            if not self.parser.bytes_left:
+                self._read(source)
+
+    def _read(self, source: Source) -> None:
+        """Do what can be done meanwhile, and read what there is."""
+        parser = self.parser
         if self.queue is not None:
             self._pipeline.step()
-            oldest = self._pipeline.next_place or oldest
-        self.parser.drop_lines(oldest)
+        if parser.lines_kept > MAX_LINES:
+            parser.drop_lines((self.queue and self._pipeline.next_place) or parser.place)
         if self._clashes.has_new and not source.is_ready():
             self._clashes.look()
-        with self.parser.get_buffer(READ_SIZE) as buffer:
-            try:
-                count = source.read_into(buffer)
-            except StreamError as error:
-                self._catch_up()
-                place = self.parser.bytes_read, self.parser.command_number, 0
-                raise placed(error, place) from error
+        try:
+            count = source.read_into(parser.get_buffer(READ_SIZE))
+        except StreamError as error:
+            self._catch_up()
+            place = parser.bytes_read, parser.command_number, 0
+            raise placed(error, place) from error
         if count:
-            self.parser.buffer_updated(count)
+            parser.buffer_updated(count)
             self.progress("reading")
             if self._clashes.has_new:  # the stream is more than a few commits, or waits for us
                 self._clashes.look()
         else:
-            self.parser.feed_eof()
+            parser.feed_eof()
 
     # --- options and start ----------------------------------------------------------------------
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from fastio.errors import FastioError
 from fastio.importer._blobs import HELD, Blob, BlobQueue
+from fastio.importer.pipeline import placed
 from fastio.objects.trees import DIRECTORY, GITLINK
 from fastio.stream import commands as c
 from fastio.stream.reader import NEED_DATA
@@ -308,4 +310,9 @@ class Intake:
 
     def _ask(self, reply: Callable[..., None], *arguments: Any) -> None:
         """Answer a question, with everything before it executed."""
-        self._pipeline.ask(self._parser.place, reply, *arguments)
+        self._pipeline.drain()
+        try:
+            reply(*arguments)
+        except FastioError as error:
+            place = self._pipeline.place = self._parser.place
+            raise placed(error, place) from error

@@ -69,19 +69,11 @@ class Pipeline:
 
     def drain(self) -> None:
         """Execute everything queued; blobs still held back stay so."""
-        self.queue.finish_batch()
-        self._advance()
+        if self._operations or self.queue.waiting:
+            self.queue.finish_batch()
+            self._advance()
         while self._operations or self.queue.waiting:
             self._wait()
-
-    def ask(self, place: Place, reply: Callable[..., None], *arguments: Any) -> None:
-        """Execute everything queued, then *reply*, which answers the command at *place*."""
-        self.drain()
-        self.place = place
-        try:
-            reply(*arguments)
-        except FastioError as error:
-            raise placed(error, place) from error
 
     def finish_at(self, offset: int) -> None:
         """After an error at byte *offset*: let the blobs before it take effect, nothing else."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import select
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fastio.errors import StreamError
 from fastio.importer.branches import show
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from fastio.importer.object_sink import ObjectSink
     from fastio.importer.options import ImportOptions
     from fastio.stream.commands import Dataref
+
+
+_WORDS: Final = {GITLINK: b"commit", DIRECTORY: b"tree"}
 
 
 class ReplyPipeClosed(Exception):
@@ -95,7 +98,7 @@ class Replies:
             self._say(b"missing %s\n" % shown)
             return
         mode, oid = found
-        word = {GITLINK: b"commit", DIRECTORY: b"tree"}.get(mode, b"blob")
+        word = _WORDS.get(mode, b"blob")
         self._say(b"%06o %s %s\t%s\n" % (mode, word, oid.hex().encode(), shown))
 
     def _oid(self, dataref: Dataref) -> Oid:

@@ -34,6 +34,7 @@ class StreamBuffer:
     __slots__ = (
         "_capacity",
         "_delimiter_searched",
+        "_least_free",
         "_searched",
         "_writable",
         "at_end",
@@ -53,6 +54,7 @@ class StreamBuffer:
         self, capacity: int = CAPACITY, *, max_line: int = MAX_LINE, max_data: int = MAX_DATA
     ) -> None:
         self._capacity, self.max_line, self.max_data = max(capacity, 1), max_line, max_data
+        self._least_free = min(_LEAST_FREE, self._capacity)
         self.start = self.end = self.base = self.line_start = 0
         self._searched = self._delimiter_searched = 0
         self.held: int | None = None
@@ -69,10 +71,9 @@ class StreamBuffer:
 
         All views given out before lose their meaning.
         """
-        wanted = max(hint, min(_LEAST_FREE, self._capacity))
-        size, used = len(self.data), self._used
-        if size - self.end < wanted or (not used and size > self._capacity):
-            self._make_room(wanted, used)
+        size, wanted = len(self.data), hint if hint > self._least_free else self._least_free
+        if size - self.end < wanted or (size > self._capacity and not self._used):
+            self._make_room(wanted, self._used)
         return self._writable[self.end :]
 
     @property

@@ -13,13 +13,15 @@ from fastio.stream import commands as c
 from fastio.stream.blocks import read_labels
 from fastio.stream.fields import read_modify, read_note
 from fastio.stream.lines import IN_COMMIT, keyword_of
-from fastio.stream.reader import NEED_DATA, Steps, StreamReader
+from fastio.stream.reader import NEED_DATA, WAITS_FOR_CHANGE, WAITS_FOR_MORE, Steps, StreamReader
 
 # The first line of a change. What comes without a dataref is inline: its data follows.
 _CHANGES: Final[dict[bytes, Callable[[bytes], c.Command]]] = IN_COMMIT | {
     b"M ": read_modify,
     b"N ": read_note,
 }
+
+_MAY_BE_INLINE: Final = (c.FileModify, c.NoteModify)
 
 
 def read_commit(reader: StreamReader, head: bytes) -> Steps[c.Command]:
@@ -90,7 +92,9 @@ def _changes(reader: StreamReader) -> Steps[None]:
     """Hand out changes up to the first line that is none; an empty one belongs to the commit."""
     while True:
         while (line := reader.line()) is None:
+            reader.waits = WAITS_FOR_CHANGE
             yield NEED_DATA
+        reader.waits = WAITS_FOR_MORE
         if not line:
             return
         read_change = _CHANGES.get(keyword_of(line))
@@ -105,7 +109,7 @@ def _changes(reader: StreamReader) -> Steps[None]:
         except StreamError as error:
             yield from reader.skip_change(error)
             continue
-        if isinstance(change, c.FileModify | c.NoteModify) and change.dataref is None:
+        if isinstance(change, _MAY_BE_INLINE) and change.dataref is None:
             yield from _inline(reader, change)
         else:
             yield change

@@ -26,6 +26,8 @@ from fastio.stream.quoting import shown, unquote
 # What C's strtoumax takes, which every fast-import number is read with.
 _NUMBER: Final = re.compile(rb"[ \t\n\v\f\r]*+([+-]?)([0-9]++)")
 
+_NEVER_INLINE: Final = (TREE_MODE, GITLINK_MODE)
+
 # 18 digits cannot pass 2**64, nor 2**63.
 _SAFE_DIGITS: Final = 18
 
@@ -156,12 +158,13 @@ def read_path_pair(text: bytes) -> tuple[bytes, bytes]:
 def read_modify(line: bytes) -> FileModify:
     """Read an ``M`` line; one that is inline is still without its data."""
     parts = line.split(b" ", 3)
-    if len(parts) == 4:  # the usual spelling first, as there are millions of these lines
-        digits = parts[2][1:]
-        mode = MODES_BY_TEXT.get(parts[1])
-        usual = parts[2][:1] == b":" and digits.isdigit() and len(digits) <= _SAFE_DIGITS
-        if usual and mode is not None:
+    if len(parts) == 4 and (mode := MODES_BY_TEXT.get(parts[1])) is not None:
+        # The usual spellings first, as there are millions of these lines.
+        word, digits = parts[2], parts[2][1:]
+        if word[:1] == b":" and digits.isdigit() and len(digits) <= _SAFE_DIGITS:
             return FileModify(mode, Mark(int(digits)), read_path(parts[3]))
+        if word == b"inline" and mode not in _NEVER_INLINE:
+            return FileModify(mode, None, read_path(parts[3]))
     text, space, rest = line[2:].partition(b" ")
     if not space:
         raise StreamError(f"invalid mode: {shown(line)}", kind="mode")
@@ -169,7 +172,7 @@ def read_modify(line: bytes) -> FileModify:
     if not rest.startswith(b"inline "):
         dataref, rest = read_dataref(rest)
         return FileModify(mode, dataref, read_path(rest))
-    if mode in (TREE_MODE, GITLINK_MODE):
+    if mode in _NEVER_INLINE:
         raise StreamError(
             f"neither directories nor gitlinks can be inline: {shown(line)}", kind="mode"
         )

@@ -26,8 +26,17 @@ from fastio.stream.commits import read_commit
 from fastio.stream.dates import READERS as DATE_READERS
 from fastio.stream.grammar import MAX_DATA, MAX_LINE, PIECE_SIZE
 from fastio.stream.lines import TOP_LEVEL, keyword_of
+from fastio.stream.questions import Question, take_question
 from fastio.stream.quoting import shown
-from fastio.stream.reader import NEED_DATA, NeedData, Step, Steps, StreamReader
+from fastio.stream.reader import (
+    NEED_DATA,
+    WAITS_FOR_COMMAND,
+    WAITS_FOR_MORE,
+    NeedData,
+    Step,
+    Steps,
+    StreamReader,
+)
 from fastio.stream.scanner import BlobRun, take_blobs
 
 if TYPE_CHECKING:
@@ -149,6 +158,11 @@ class StreamParser:
         return self._reader.last_line
 
     @property
+    def lines_kept(self) -> int:
+        """How many lines are kept."""
+        return len(self._reader.recent)
+
+    @property
     def recent_lines(self) -> list[bytes]:
         """The last 100 lines read as commands, comments included, the newest at the end."""
         reader = self._reader
@@ -221,6 +235,22 @@ class StreamParser:
             self.command_line = b"blob"
         return run
 
+    def take_question(self) -> Question | None:
+        """Take a question that comes next, if its spelling is the usual one: the fast path.
+
+        Returns:
+            The question, of which `next_command` then knows nothing, or None: ask that one. That is
+            always so when *problems* are told, or nothing but features and options has come so far.
+        """
+        reader = self._reader
+        if self._is_lenient or not self._header_over:
+            return None
+        question = take_question(reader)
+        if question is not None and reader.waits == WAITS_FOR_COMMAND:
+            self.command_number += 1
+            self.command_line = reader.recent[-1]
+        return question
+
     def pass_over(self, scan: Scan) -> bool:
         """Let *scan* take commands that come next, of which `next_command` then knows nothing.
 
@@ -263,7 +293,9 @@ class StreamParser:
         reader = self._reader
         while True:
             while (line := reader.line()) is None:
+                reader.waits = WAITS_FOR_COMMAND
                 yield NEED_DATA
+            reader.waits = WAITS_FOR_MORE
             if not line and self._buffer.at_end:
                 break
             self._between = False

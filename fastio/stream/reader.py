@@ -31,6 +31,11 @@ class NeedData(enum.Enum):
 NEED_DATA: Final = NeedData.NEED_DATA
 """Returned instead of a command: feed more bytes, or the end, and ask again."""
 
+
+WAITS_FOR_COMMAND, WAITS_FOR_CHANGE, WAITS_FOR_MORE = range(3)
+"""What the next bytes have to bring: the first line of a command, that of a change in a commit or
+of what comes behind it, or more of what has begun."""
+
 Step: TypeAlias = c.Command | NeedData
 
 T = TypeVar("T")
@@ -55,6 +60,7 @@ class StreamReader:
         in_header: Whether there was nothing but features and options so far.
         pieces_left: Bytes still to come of a body that is handed out in pieces.
         offset: Offset in the stream of the command or change that is being read.
+        waits: What is waited for, a ``WAITS_FOR_`` constant.
     """
 
     def __init__(self, buffer: StreamBuffer, *, piece_size: int, keep_lines: bool = False) -> None:
@@ -63,6 +69,7 @@ class StreamReader:
         self.dropped = 0
         self.optional_lf, self.in_header = False, True
         self.pieces_left = self.offset = 0
+        self.waits = WAITS_FOR_MORE
         self.blob_rows = memoryview(b"")  # of the fast path for blobs, made when it is first taken
 
     @property

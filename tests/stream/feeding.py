@@ -55,6 +55,8 @@ def unfold(commit: PlainCommit) -> Iterator[Any]:
 def with_runs(parser: StreamParser, max_count: int) -> Iterator[Any]:
     """Yield commands until the parser needs more, by the fast paths where they will."""
     while True:
+        while (question := parser.take_question()) is not None:
+            yield question, parser.offset
         while (run := parser.take_blobs(max_count)) is not None:
             for mark, data, offset in run:
                 yield c.Blob(mark, None, data), offset

@@ -26,6 +26,7 @@ FRAGMENTS = (
     *(b"M 644 :1 a b\n", b'M 100755 inline "q\\tr"\n', b"M 644 inline x\n", b"M 9 :1 x\n"),
     *(b'D "\\303"\n', b"D a\n", b'C "a b" c\n', b"R a\n", b"deleteall\n", b"N :1 :2\n"),
     *(b"N inline :2\n", b"ls :1 a\n", b'ls "a"\n', b"cat-blob :1\n", b"get-mark :1\n"),
+    *(b"cat-blob " + b"a0" * 20 + b"\n", b'ls ""\n', b'ls :1 "a"\n', b"ls " + b"C" * 64 + b" \n"),
     *(b"reset refs/heads/x\n", b"alias\n", b"to :1\n", b"checkpoint\n", b"progress a\0b\n"),
     *(b"feature ls\n", b"feature done\n", b"option git quiet\n", b"option other\n", b"done\n"),
     *(b"# comment\n", b"\n", b"\n", b"nonsense\n", b"a\0b\n", b"tagger " + IDENT + b"\n"),
@@ -92,7 +93,7 @@ def test_cuts_do_not_matter_to_good_streams(commands: list[Any], size: int) -> N
 
 @given(fragment_streams, st.integers(1, 5), st.integers(1, 60))
 @settings(max_examples=300)
-def test_runs_of_blobs_say_the_same(stream: bytes, count: int, size: int) -> None:
+def test_fast_paths_say_the_same(stream: bytes, count: int, size: int) -> None:
     plain = say([stream], **small)
     fast = say(cut(stream, size), runs=count, **small)
     assert without_blob_oids(fast) == without_blob_oids(plain)
