@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from fastio.check.findings import Findings, Place
@@ -53,8 +53,8 @@ class Checker:
 
     @property
     def bytes_read(self) -> int:
-        """How many bytes of the stream were read."""
-        return self._parser.bytes_read
+        """How many bytes of the stream were read, up to ``done`` if that ends it."""
+        return self._parser.bytes_read - self._parser.bytes_left
 
     @property
     def command_count(self) -> int:
@@ -152,21 +152,27 @@ class Checker:
         elif name in (b"relative-marks", b"no-relative-marks"):
             self._relative_marks = name == b"relative-marks"
         elif name.startswith(b"import-marks") and not self._options.import_marks:
-            if self._relative_marks:
-                self._marks_are_unknown = True  # they are in a repository
-            else:
-                self._marks_files.append((os.fsdecode(value), name.endswith(b"if-exists")))
+            self._marks_files.append((os.fsdecode(value), name.endswith(b"if-exists")))
+        elif name.startswith(b"rewrite-submodules-"):
+            list(self._read_marks(os.fsdecode(value.partition(b":")[2]), False))
 
     def _import_marks(self) -> None:
         for path, may_be_missing in self._marks_files:
-            try:
-                for mark, _ in read_marks(path, None):
-                    self._meaning.marks.declare(mark, ANY)
-            except FileNotFoundError:
-                if not may_be_missing:
-                    self._tell(StreamError(f"no such file: {path}", kind="marks-file"))
-            except MarksError as error:
-                self._tell(StreamError(str(error), kind="marks-file"))
+            if self._relative_marks and not os.path.isabs(path):
+                self._marks_are_unknown = True  # they are in a repository
+                continue
+            for mark in self._read_marks(path, may_be_missing):
+                self._meaning.marks.declare(mark, ANY)
+
+    def _read_marks(self, path: str, may_be_missing: bool) -> Iterator[int]:
+        try:
+            for mark, _ in read_marks(path, None):
+                yield mark
+        except FileNotFoundError:
+            if not may_be_missing:
+                self._tell(StreamError(f"no such file: {path}", kind="marks-file"))
+        except MarksError as error:
+            self._tell(StreamError(str(error), kind="marks-file"))
 
     # --- findings -------------------------------------------------------------------------------
 

@@ -6,11 +6,11 @@ Nothing is kept but marks, refs, and the paths of one commit. Where only a repos
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from fastio.check.marks import ANY, MarkBook, name_of
+from fastio.check.marks import ANY, MarkBook
+from fastio.check.names import ZERO_OID, Names
 from fastio.check.paths import PathBook
 from fastio.check.refs import Ref, RefBook, name_error
 from fastio.errors import StreamError
@@ -19,10 +19,8 @@ from fastio.objects.path_check import check_path
 from fastio.objects.trees import DIRECTORY, GITLINK, empty_tree_oid
 from fastio.stream import commands as c
 from fastio.stream.excerpt import visible
-from fastio.stream.lenient import MENDED
 from fastio.stream.parser import StreamParser
 
-_ZERO_OID: Final = re.compile(rb"0{40}|0{64}")
 _EMPTY_TREES: Final = tuple(empty_tree_oid(each).hex().encode() for each in (SHA1, SHA256))
 _TYPES: Final = {DIRECTORY: TREE, GITLINK: COMMIT}
 
@@ -48,6 +46,7 @@ class Meaning:
         self._parser, self._tell = parser, tell
         self.checks_signatures = checks_signatures
         self.marks, self.refs, self._paths = MarkBook(), RefBook(), PathBook()
+        self._names = Names(self.marks, self.refs, self._say)
         self._tags: dict[bytes, int] = {}  # with the offset of the command
         self.commit: c.Commit | None = None
         self._ref: Ref | None = None
@@ -62,7 +61,7 @@ class Meaning:
             c.NoteModify: self._note,
             c.CommitEnd: lambda _: self._end_commit(),
             c.Ls: self._ls,
-            c.CatBlob: lambda question: self._object(b"cat-blob ", question.dataref, BLOB),
+            c.CatBlob: lambda question: self._names.object(b"cat-blob ", question.dataref, BLOB),
             c.DataPiece: lambda _: None,
         }
         self._between: dict[type, Callable[[Any], None]] = {
@@ -72,7 +71,7 @@ class Meaning:
             c.Reset: self._reset,
             c.Alias: self._alias,
             c.Checkpoint: lambda _: self._update_refs(),
-            c.GetMark: lambda question: self._object(b"get-mark ", question.mark, ANY),
+            c.GetMark: lambda question: self._names.object(b"get-mark ", question.mark, ANY),
         }
 
     def handle(self, command: c.Command) -> None:
@@ -95,33 +94,15 @@ class Meaning:
 
     # --- marks ----------------------------------------------------------------------------------
 
-    def _declare(self, mark: int | None, kind: int) -> None:
+    def _declare(self, mark: int | None, kind: int, offset: int = -1) -> None:
         if mark and self.marks.declare(mark, kind):
-            self._tell_again(mark)
-
-    def _tell_again(self, mark: int, offset: int = -1) -> None:
-        reason = f"mark :{mark} was declared before"
-        line = b"mark :%d" % mark
-        self._tell(StreamError(reason, offset, kind="redeclared-mark", line=line))
+            reason = f"mark :{mark} was declared before"
+            line = b"mark :%d" % mark
+            self._tell(StreamError(reason, offset, kind="redeclared-mark", line=line))
 
     def _say(self, kind: str, reason: str, line: bytes) -> None:
         """Tell of the command of the moment; *line* is what its line starts with."""
         self._tell(StreamError(reason, kind=kind, line=line))
-
-    def _object(self, start: bytes, dataref: c.Dataref | None, wanted: int) -> None:
-        """Look at what names an object; *start* is what its line begins with."""
-        if isinstance(dataref, int):
-            self._mark(start, dataref, wanted)
-        elif dataref is not None:
-            self._say("elsewhere", f"object {dataref.decode()}", start)
-
-    def _mark(self, start: bytes, mark: int, wanted: int) -> None:
-        kind = self.marks.kind(mark)
-        if kind < 0:
-            self._say("undeclared-mark", f"mark :{mark} is not declared", start)
-        elif wanted != ANY and kind not in (ANY, wanted):
-            reason = f"mark :{mark} is a {name_of(kind)}, not a {name_of(wanted)}"
-            self._say("mark-type", reason, start)
 
     # --- refs and commits -----------------------------------------------------------------------
 
@@ -145,32 +126,14 @@ class Meaning:
         if value == ref.name:
             reason = f"{visible(ref.name)} cannot start from itself"
             self._say("self-parent", reason, b"from " + ref.name)
-        elif isinstance(value, bytes) and _ZERO_OID.fullmatch(value):
+        elif isinstance(value, bytes) and ZERO_OID.fullmatch(value):
             self.refs.set_tip(ref, False)
             ref.deleted = True
             return
         other = self.refs.get(value) if isinstance(value, bytes) else None
         if other is None:
-            self._commit_name(b"from ", value)
+            self._names.committish(b"from ", value)
         self.refs.set_tip(ref, other is None or other.has_tip)
-
-    def _commit_name(self, start: bytes, value: c.Committish) -> None:
-        """Look at what has to be a commit."""
-        if isinstance(value, int):
-            self._mark(start if start == b"N " else b"%b:%d" % (start, value), value, COMMIT)
-        elif value is not MENDED:
-            self._name(start, value)
-
-    def _name(self, start: bytes, value: bytes) -> None:
-        """Look at a ref, an oid or an expression."""
-        ref = self.refs.get(value)
-        line = start if start == b"N " else start + value
-        if ref is None and (not value or _ZERO_OID.fullmatch(value)):
-            self._say("committish", f"no commit: {visible(value)}", line)
-        elif ref is None:
-            self._say("elsewhere", f"commit {visible(value)}", line)
-        elif not ref.has_tip:
-            self._say("empty-branch", f"{visible(value)} has no commit", line)
 
     def _begin_commit(self, header: c.Commit) -> None:
         self.counts["commits"] += 1
@@ -179,7 +142,7 @@ class Meaning:
         if header.from_ is not None:
             self._start_from(ref, header.from_)
         for value in header.merges:
-            self._commit_name(b"merge ", value)
+            self._names.committish(b"merge ", value)
         if self.checks_signatures:
             for signature in header.signatures:
                 if not signature.well_formed:
@@ -189,8 +152,7 @@ class Meaning:
     def _end_commit(self) -> None:
         header, ref = self.commit, self._ref
         if header is not None and ref is not None:
-            if header.mark and self.marks.declare(header.mark, COMMIT):
-                self._tell_again(header.mark, self._commit_offset)
+            self._declare(header.mark, COMMIT, self._commit_offset)
             self.refs.set_tip(ref, True)
         for reason in self._paths.case_collisions():
             self._say("case", reason, b"")
@@ -212,9 +174,9 @@ class Meaning:
         if dataref is None:
             self.counts["blobs"] += 1
         elif isinstance(dataref, int):
-            self._mark(b"M ", dataref, _TYPES.get(mode, BLOB))
+            self._names.mark(b"M ", dataref, _TYPES.get(mode, BLOB))
         elif mode != GITLINK and dataref.lower() not in _EMPTY_TREES:
-            self._object(b"M ", dataref, ANY)
+            self._names.object(b"M ", dataref, ANY)
         elif mode == DIRECTORY and path:
             self._remove(b"M ", path)  # of an empty tree nothing is left
             return
@@ -254,11 +216,11 @@ class Meaning:
         self._say("empty-component", reason, start)
 
     def _note(self, note: c.NoteModify) -> None:
-        self._commit_name(b"N ", note.committish)
+        self._names.committish(b"N ", note.committish)
         if note.dataref is None:
             self.counts["blobs"] += 1
-        elif isinstance(note.dataref, int) or not _ZERO_OID.fullmatch(note.dataref):
-            self._object(b"N ", note.dataref, BLOB)
+        elif isinstance(note.dataref, int) or not ZERO_OID.fullmatch(note.dataref):
+            self._names.object(b"N ", note.dataref, BLOB)
 
     # --- other commands -------------------------------------------------------------------------
 
@@ -273,20 +235,17 @@ class Meaning:
         if tag.name in self._tags:
             reason = f"tag {visible(tag.name)} was made at byte {self._tags[tag.name]} already"
             self._say("tag-again", reason, b"tag " + tag.name)
-        if isinstance(tag.from_, int):
-            self._mark(b"from ", tag.from_, ANY)
-        elif tag.from_ is not MENDED:
-            self._name(b"from ", tag.from_)
+        self._names.committish(b"from ", tag.from_, ANY)
         self._tags[tag.name] = self._parser.offset
         self.refs.set_tag(name, self._parser.offset, self._parser.command_number)
         self._declare(tag.mark, TAG)
 
     def _ls(self, question: c.Ls) -> None:
         dataref = question.dataref
-        self._object(b"ls ", dataref, ANY)
+        self._names.object(b"ls ", dataref, ANY)
         if isinstance(dataref, int) and self.marks.kind(dataref) == BLOB:
             self._say("mark-type", f"mark :{dataref} is a blob, and has no paths", b"ls ")
 
     def _alias(self, alias: c.Alias) -> None:
-        self._commit_name(b"to ", alias.to)
+        self._names.committish(b"to ", alias.to)
         self._declare(alias.mark, COMMIT)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fastio.errors import StreamError
 from fastio.store.ref_names import check_ref_format, is_part_of_git
+from fastio.store.ref_space import RefSpace
 from fastio.stream.excerpt import visible
 
 
@@ -42,6 +43,7 @@ class RefBook:
 
     def __init__(self) -> None:
         self._refs: dict[bytes, Ref] = {}
+        self._space = RefSpace()  # those that exist
         self.with_tips: set[bytes] = set()
 
     def __len__(self) -> int:
@@ -79,31 +81,16 @@ class RefBook:
 
     def update(self) -> Iterator[StreamError]:
         """Do as if refs were updated now, and yield what stands against that."""
-        fresh = []
         for ref in self._refs.values():
             if ref.has_tip and not ref.exists:
+                rival = self._space.rival(ref.name)
+                if rival is not None:
+                    yield _clash(ref, self._refs[rival])
                 ref.exists = True
-                fresh.append(ref)
-            elif ref.deleted and not ref.has_tip:
+                self._space.add(ref.name)
+            elif ref.deleted and not ref.has_tip and ref.exists:
                 ref.exists = False
-        if fresh:
-            yield from self._clashes(fresh)
-
-    def _clashes(self, fresh: list[Ref]) -> Iterator[StreamError]:
-        directories: dict[bytes, Ref] = {}
-        for ref in self._refs.values():
-            if ref.exists:
-                for directory in _directories(ref.name):
-                    directories.setdefault(directory, ref)
-        for ref in fresh:
-            other = directories.get(ref.name)
-            if other is not None:
-                yield _clash(ref, other)
-            for directory in _directories(ref.name):
-                above = self._refs.get(directory)
-                # Of two fresh ones, the upper one tells.
-                if above is not None and above.exists and above not in fresh:
-                    yield _clash(ref, above)
+                self._space.remove(ref.name)
 
     def case_collisions(self) -> Iterator[StreamError]:
         """Yield what differs from an earlier name in upper and lower case only."""
@@ -122,14 +109,6 @@ def name_error(name: bytes) -> StreamError | None:
     if is_part_of_git(name):
         return StreamError(f"git has a file of its own at '{visible(name)}'", kind="reserved-name")
     return None
-
-
-def _directories(name: bytes) -> Iterator[bytes]:
-    """Yield the names that a ref can have only if no ref has *name*."""
-    at = name.find(b"/")
-    while at >= 0:
-        yield name[:at]
-        at = name.find(b"/", at + 1)
 
 
 def _clash(one: Ref, other: Ref) -> StreamError:

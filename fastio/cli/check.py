@@ -42,7 +42,7 @@ What the import will be told:
 """
 
 
-class _CommandLine:
+class CommandLine:
     """What the words said."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ def run(words: Sequence[str]) -> int:
     gc.set_threshold(100_000, 50, 50)  # as for an import
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as everybody's, when `head` has had enough
     try:
-        line = _parse(words)
+        line = parse(words)
     except UsageError as error:
         sys.stderr.write(f"fatal: {error}\n{USAGE}")
         return error.exit_status
@@ -84,7 +84,7 @@ def run(words: Sequence[str]) -> int:
     return status
 
 
-def _check(file: str, checker: Checker, line: _CommandLine) -> None:
+def _check(file: str, checker: Checker, line: CommandLine) -> None:
     with _opened(file) as fd:
         source = Source(fd)
         progress = ProgressBar(
@@ -126,8 +126,13 @@ def _write(reports: list[tuple[str, Checker]], *, as_json: bool) -> None:
 # --- the command line -----------------------------------------------------------------------------
 
 
-def _parse(words: Sequence[str]) -> _CommandLine:
-    line = _CommandLine()
+def parse(words: Sequence[str]) -> CommandLine:
+    """Read the words of the command line.
+
+    Raises:
+        UsageError: They make no sense.
+    """
+    line = CommandLine()
     for position, word in enumerate(words):
         if word == "--":
             line.files += words[position + 1 :]
@@ -139,7 +144,7 @@ def _parse(words: Sequence[str]) -> _CommandLine:
     return line
 
 
-def _take(line: _CommandLine, word: str) -> bool:
+def _take(line: CommandLine, word: str) -> bool:
     """Apply an option; False if there is none like it."""
     name, equals, value = word.partition("=")
     if not equals:
@@ -159,7 +164,7 @@ def _take(line: _CommandLine, word: str) -> bool:
     return True
 
 
-def _take_flag(line: _CommandLine, word: str) -> bool:
+def _take_flag(line: CommandLine, word: str) -> bool:
     if word == "--json":
         line.json = True
     elif word in ("--progress", "--no-progress"):

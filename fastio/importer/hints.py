@@ -47,17 +47,8 @@ _BY_KIND: Final = {
         "C and R look in the tree as the commit has it at that line, letter case included: was the"
         " path removed or renamed above, or never added?"
     ),
-    "empty-component": "leave out the second slash, or the one at the end",
-    "empty-branch": "no commit has been made on that branch yet",
     "missing-object": (
         "the repository has no such object: let the stream bring it as a blob, or fetch it first"
-    ),
-    "object-type": "does the mode, or the mark, belong to something else?",
-    "reserved-name": "names of refs start with refs/, as in refs/heads/main",
-    "root": 'an empty path means the whole tree, which only M 040000 <tree> "" can replace',
-    "self-parent": (
-        "without a from line a commit continues its branch; to go on where the repository's branch"
-        " stands, write 'from {name}^0'"
     ),
 }
 
@@ -111,8 +102,6 @@ def _stream_hint(error: StreamError, marks: MarkTable, config: Config) -> str:
     if error.kind == "missing-object" or (missing and str(missing).endswith("is missing")):
         is_partial = "extensions.partialclone" in config
         return PARTIAL_CLONE if is_partial else _BY_KIND["missing-object"]
-    if error.kind == "self-parent":
-        return _BY_KIND["self-parent"].format(name=error.reason.rpartition(" ")[2])
     return _BY_KIND.get(error.kind) or cure_of(error)
 
 

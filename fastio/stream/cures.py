@@ -1,11 +1,12 @@
 """What usually causes an error of the stream, and what to do about it.
 
-Kinds of `StreamError` that have a cure here: what the grammar refuses (``ident``, ``date``,
-``mark``, ``dataref``, ``mode``, ``path``, ``command``, ``expected``, ``header``, ``truncated``,
-``data``, ``line``, ``nul``, ``date-format``, ``done``), and what only its meaning tells
-(``refused-path``, ``ref-name``, ``ref-clash``, ``committish``, ``undeclared-mark``, ``mark-type``,
-``unsafe-feature``, ``feature``). A cure is a guess by the look of the line: if nothing usual is
-seen, there is none.
+Kinds of `StreamError` that have a cure here are, of the grammar: ``ident``, ``date``, ``mark``,
+``dataref``, ``mode``, ``path``, ``command``, ``expected``, ``carriage-return``, ``header``,
+``truncated``, ``data-length``, ``data``, ``line``, ``nul``, ``date-format``, ``done``. Of what it
+means: ``refused-path``, ``empty-component``, ``root``, ``ref-name``, ``reserved-name``,
+``ref-clash``, ``committish``, ``self-parent``, ``empty-branch``, ``undeclared-mark``,
+``mark-type``, ``object-type``, ``unsafe-feature``, ``feature``. A cure is a guess by the look of
+the line: if nothing usual is seen, there is none.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from typing import Final
 
 from fastio.errors import StreamError
+from fastio.stream.excerpt import visible
 
 _DATE: Final = re.compile(rb"> ?(.*)", re.DOTALL)
 _OFFSET: Final = re.compile(rb"[-+]?[0-9]+ [-+]([0-9]+)")
@@ -62,6 +64,8 @@ def _date(error: StreamError) -> str:
     offset = _OFFSET.fullmatch(text)
     if not text:
         return "a date is missing behind the address: '0 +0000' will do if none is known"
+    if "not 'now'" in error.reason:
+        return "this stream's date format is 'now', so that every date has to be the word now"
     if text == b"now":
         return "read it with --date-format=now, or begin the stream with 'feature date-format=now'"
     if "rfc2822" in error.reason:
@@ -166,6 +170,24 @@ def _expected(error: StreamError) -> str:
     return ""
 
 
+def _data_length(error: StreamError) -> str:
+    if "characters" in error.reason:
+        return "count the bytes after encoding, not the characters"
+    if "CR LF" in error.reason:
+        return "nothing may change line ends: on Windows open the pipe or file in binary mode"
+    if "too short" in error.reason:
+        return CONTENT
+    return "count what is written, in bytes, when nothing will change it any more"
+
+
+def _self_parent(error: StreamError) -> str:
+    name = visible(error.line.removeprefix(b"from ")) or "<branch>"
+    return (
+        "without a from line a commit continues its branch; to go on where the repository's branch"
+        f" stands, write 'from {name}^0'"
+    )
+
+
 _CURES: Final[dict[str, str | Callable[[StreamError], str]]] = {
     "ident": _ident,
     "date": _date,
@@ -180,6 +202,7 @@ _CURES: Final[dict[str, str | Callable[[StreamError], str]]] = {
     "truncated": TRUNCATED,
     "line": CONTENT,
     "nul": CONTENT,
+    "data-length": _data_length,
     "data": "only contents of files may be as long as that; is the count right?",
     "date-format": "the formats are raw, raw-permissive, rfc2822 and now",
     "header": "features and options stand before all else in the stream, even before comments",
@@ -195,4 +218,10 @@ _CURES: Final[dict[str, str | Callable[[StreamError], str]]] = {
         "a mark is declared by an earlier command, or comes from a file: --import-marks=<file>"
     ),
     "mark-type": "does another object carry the same mark?",
+    "object-type": "does the mode, or the mark, belong to something else?",
+    "reserved-name": "names of refs start with refs/, as in refs/heads/main",
+    "empty-branch": "no commit has been made on that branch yet",
+    "empty-component": "leave out the second slash, or the one at the end",
+    "root": 'an empty path means the whole tree, which only M 040000 <tree> "" can replace',
+    "self-parent": _self_parent,
 }

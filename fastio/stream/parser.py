@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from fastio.errors import StreamError
 from fastio.stream import commands as c
@@ -37,33 +37,12 @@ from fastio.stream.reader import (
     Steps,
     StreamReader,
 )
-from fastio.stream.scanner import BlobRun, take_blobs
+from fastio.stream.scanner import BlobRun, Scan, take_blobs
 
 if TYPE_CHECKING:
     from fastio.stream.lenient import Problems
 
 __all__ = ["NEED_DATA", "Place", "StreamParser"]
-
-
-class Scan(Protocol):
-    """Who knows some commands by their look."""
-
-    def __call__(
-        self,
-        data: bytearray,
-        start: int,
-        end: int,
-        *,
-        max_line: int,
-        max_data: int,
-        optional_lf: bool,
-    ) -> tuple[int, int, bool]:
-        """Take commands from ``data[start:end]``, whole ones with the optional LF behind them.
-
-        Returns:
-            The position behind them, how many they are, and whether more bytes might bring more.
-        """
-
 
 Place: TypeAlias = tuple[int, int, int]
 """Where a command stands: offset in the stream, command number, lines read until then."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from typing import Protocol
 
 from fastio.records import record
 from fastio.stream._scanner import scan_blobs
@@ -71,3 +72,23 @@ def _note_lines(reader: StreamReader, run: BlobRun) -> None:
     for row in range(0, len(numbers), ROW):
         recent.append(buffer[numbers[row + 3] - base : numbers[row + 1] - 1].tobytes())
     reader.offset = numbers[-1]
+
+
+class Scan(Protocol):
+    """Who knows some commands by their look."""
+
+    def __call__(
+        self,
+        data: bytearray,
+        start: int,
+        end: int,
+        *,
+        max_line: int,
+        max_data: int,
+        optional_lf: bool,
+    ) -> tuple[int, int, bool]:
+        """Take commands from ``data[start:end]``, whole ones with the optional LF behind them.
+
+        Returns:
+            The position behind them, how many they are, and whether more bytes might bring more.
+        """

@@ -9,9 +9,11 @@ from fastio.check.checker import Checker
 from fastio.check.options import CheckOptions
 
 
-def check(stream: bytes, *, piece: int = 1 << 20, **options: Any) -> Checker:
+def check(
+    stream: bytes, *, piece: int = 1 << 20, options: CheckOptions | None = None, **more: Any
+) -> Checker:
     """Check a stream that comes in pieces."""
-    checker = Checker(CheckOptions(**({"max_places": 100} | options)))
+    checker = Checker(options or CheckOptions(**({"max_places": 100} | more)))
     pieces = iter([stream[at : at + piece] for at in range(0, len(stream), piece)])
     checker.run(lambda buffer: _fill(buffer, pieces))
     return checker

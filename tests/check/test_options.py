@@ -26,7 +26,11 @@ VALUES = (
 
 @pytest.mark.parametrize("allowed", [False, True])
 @pytest.mark.parametrize("name", NAMES)
-def test_features_are_known_as_by_an_import(name: str, allowed: bool) -> None:
+def test_features_are_known_as_by_an_import(
+    name: str, allowed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "b").touch()  # a marks file, for rewrite-submodules
+    monkeypatch.chdir(tmp_path)
     options = ImportOptions()
     options.allow_unsafe_features = allowed
     for value in VALUES:

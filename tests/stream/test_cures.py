@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from types import SimpleNamespace
 
 import pytest
 
 from fastio.errors import CLIPPED_LINE, StreamError
 from fastio.stream.cures import cure_of
+from fastio.stream.parser import StreamParser
 from tests.stream.feeding import error_of
 
 COMMIT = b"commit refs/heads/x\ncommitter A <a@b> 1 +0000\ndata 0\n"
@@ -36,6 +38,7 @@ MISTAKES = (
     (b"commit x\ncommitter A <a@b> now\ndata 0\n", "date", "--date-format=now"),
     (b"commit x\ncommitter A <a@b> Thu Jan 1 2026\ndata 0\n", "date", "rfc2822"),
     (b"commit x\ncommitter A <a@b> \ndata 0\n", "date", "missing"),
+    (b"commit x\ncommitter A <a@b> x +0100\ndata 0\n", "date", "a raw date is"),
     (b"commit x\ncommitter A a@b 1 +0000\ndata 0\n", "ident", "write <>"),
     (b"commit x\ncommitter A <a<b> 1 +0000\ndata 0\n", "ident", "no other"),
     (b"commit x\ndata 0\n", "expected", "every commit needs a committer"),
@@ -52,6 +55,26 @@ def test_usual_mistakes_have_a_kind_and_a_cure(stream: bytes, kind: str, cure: s
     error = error_of(stream)
     assert error.kind == kind
     assert cure in cure_of(error)
+
+
+@pytest.mark.parametrize(
+    ("stream", "cure"),
+    [
+        ("blob\ndata 4\näöüß\n".encode(), "after encoding"),
+        (b"blob\ndata 12\none\r\ntwo\r\nsix\r\n", "binary mode"),
+        (b"blob\ndata 2\nmore\n", "not characters"),
+        (b"blob\ndata 9\nless\nblob\ndata 0\n", "what is written"),
+    ],
+)
+def test_data_of_another_length_than_declared(stream: bytes, cure: str) -> None:
+    told: list[StreamError] = []
+    problems = SimpleNamespace(problem=told.append, notice=told.append, skipped=bytes)
+    parser = StreamParser(problems=problems)
+    parser.feed(stream)
+    parser.feed_eof()
+    while parser.next_command() is not None:
+        pass
+    assert [(one.kind, cure in cure_of(one)) for one in told] == [("data-length", True)]
 
 
 def test_an_error_holds_its_line() -> None:
