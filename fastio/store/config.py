@@ -191,6 +191,11 @@ class Config:
         return self.boolean("core.quotePath", True)
 
     @property
+    def use_replace_refs(self) -> bool:
+        """Whether objects may be replaced by others (core.useReplaceRefs)."""
+        return self.boolean("core.useReplaceRefs", True)
+
+    @property
     def fsync(self) -> FsyncRules:
         """What to harden (core.fsync, core.fsyncMethod, core.fsyncObjectFiles).
 

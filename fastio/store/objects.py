@@ -20,6 +20,7 @@ from fastio.store.large_objects import Opened, large_loose
 from fastio.store.loose import loose_info, read_loose
 from fastio.store.object_cache import ObjectCache
 from fastio.store.pack_reader import PackFile
+from fastio.store.replacements import Replacements
 from fastio.store.repository import Repository
 
 T = TypeVar("T")
@@ -30,6 +31,8 @@ MAX_OPEN_PACKS = 8192
 
 class ObjectStore:
     """Reads objects that are stored already; what is being imported is not its business.
+
+    As everywhere in git, what ``refs/replace/`` names for an object is read in its place.
 
     Args:
         repository: Where they are.
@@ -50,6 +53,7 @@ class ObjectStore:
         self._format = repository.object_format
         self._max_open = max_open_packs
         self.cache = ObjectCache() if cache is None else cache
+        self._replacements = Replacements(repository)
         self._directories: list[bytes] | None = None
         # Path without suffix to the open pack, None for a closed one; last used at the end.
         self._packs: dict[bytes, PackFile | None] | None = None
@@ -75,7 +79,7 @@ class ObjectStore:
             ObjectError: It is missing, or its loose file is damaged.
             PackError: Its pack is damaged.
         """
-        found = self._retried(self._read_once, oid)
+        found = self._retried(self._read_once, self._replacements.of(oid))
         if found is None:
             raise ObjectError(f"object {oid.hex()} is missing")
         return found
@@ -91,11 +95,11 @@ class ObjectStore:
         def open_once(oid: Oid) -> Opened | None:
             return self._open_once(oid, above)
 
-        return self._retried(open_once, oid)
+        return self._retried(open_once, self._replacements.of(oid))
 
     def info(self, oid: Oid) -> tuple[int, int] | None:
         """Tell type and size of an object; None when it is missing."""
-        return self._retried(self._info_once, oid)
+        return self._retried(self._info_once, self._replacements.of(oid))
 
     def reload(self) -> bool:
         """Look again for packs, after some were added or taken away.

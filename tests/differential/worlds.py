@@ -42,6 +42,7 @@ class Maker:
             self.empty("sha256-empty", "sha256", 3),
             self.filled("sha256-filled", "sha256", 6),
             self.clashing(9),
+            self.replacing(2),
             self.noted("sha1-notes", "sha1", 4),
             self.noted("sha256-notes", "sha256", 1),
         ]
@@ -77,6 +78,14 @@ class Maker:
         self._run(world, "symbolic-ref", "refs/heads/y", "refs/heads/unborn")
         self._run(world, "update-ref", "--no-deref", "HEAD", "old")
         (world.path / "refs/heads/locked.lock").touch()
+        return world
+
+    def replacing(self, weight: float) -> World:
+        """One in which other objects are read for some."""
+        world = self.filled("sha1-replacing", "sha1", weight)
+        for old, new in (("old", "other"), ("loose:l", "old:d/x"), ("old~1^{tree}", "old^{tree}")):
+            self._run(world, "replace", old, new)
+        self._run(world, "replace", "nested", "annotated")
         return world
 
     def noted(self, name: str, object_format: str, weight: float) -> World:
