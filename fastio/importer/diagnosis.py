@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from fastio.errors import FastioError, StreamError
@@ -32,7 +33,6 @@ _COMMAND: Final = re.compile(
     rb"(?:commit|tag|reset|progress|get-mark|cat-blob|ls|feature|option) "
     rb"|(?:blob|alias|checkpoint)\Z"
 )
-_HEADER: Final = (b"feature ", b"option ")
 # Kinds of errors that, if they name no line, are about there being none.
 _AT_THE_END: Final = ("truncated", "done")
 # What git itself, or a file system, may take for .git: the part of a refused path to be shown.
@@ -96,7 +96,7 @@ class Diagnostician:
     def _beside_the_stream(self, error: FastioError) -> Diagnosis:
         """Say what there is to say of a full disk, a dead worker, a bad option."""
         if self._pipeline is None:
-            recent = [line for line in self._parser.recent_lines if line.startswith(_HEADER)]
+            recent = list(takewhile(_is_header, self._parser.recent_lines))
             return self._made(error, ["where: before the first command"], recent)
         place = self._pipeline.next_place or self._parser.place
         recent = self._parser.lines_up_to(place)
@@ -128,6 +128,10 @@ class Diagnostician:
             return command
         before = "before the first commit" if header is None else f"after {_commit(header)}"
         return f"{command}, {before}" if command else before
+
+
+def _is_header(line: bytes) -> bool:
+    return line.startswith((b"feature ", b"option "))
 
 
 def _shown(error: FastioError) -> str:

@@ -35,6 +35,8 @@ def match_rewrites(
 ) -> dict[Oid, Oid]:
     """Tell which oid to write for which oid in the stream.
 
+    For an oid that has several marks, the first name and the lowest mark count.
+
     Args:
         old_marks: The stream's oids by their marks, by the submodule's name.
         new_marks: The oids to write, likewise. Names that only this one has are ignored.
@@ -43,12 +45,12 @@ def match_rewrites(
         MarksError: A file has no partner, or a mark of an old oid has none.
     """
     rewrites: dict[Oid, Oid] = {}
-    for name, old in old_marks.items():
+    for name, old in sorted(old_marks.items()):
         if name not in new_marks:
             raise MarksError(f"--rewrite-submodules-from={name} without its -to")
         new = new_marks[name]
-        for mark, oid in old.items():
+        for mark, oid in sorted(old.items()):
             if mark not in new:
                 raise MarksError(f"mark :{mark} of submodule {name} has no oid to rewrite to")
-            rewrites[oid] = new[mark]
+            rewrites.setdefault(oid, new[mark])
     return rewrites

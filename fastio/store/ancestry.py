@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from fastio.errors import RepositoryError
 from fastio.objects.kinds import Oid
 from fastio.store.git import Git
 
@@ -22,6 +23,8 @@ def peel_to_commits(git: Git, oids: Iterable[Oid]) -> dict[Oid, Oid]:
         return {}
     questions = b"".join(b"%s^{commit}\n" % oid.hex().encode() for oid in asked)
     answers = git.run("cat-file", "--batch-check", text=questions).stdout.splitlines()
+    if len(answers) != len(asked):
+        raise RepositoryError("git cat-file has ended early")
     found = (re.match(_COMMIT_LINE, answer) for answer in answers)
     return {
         oid: Oid(bytes.fromhex(match[1].decode()))

@@ -124,7 +124,7 @@ class RefUpdater:
         changes: dict[int, Change] = {}
         for number, update in enumerate(wave):
             old = table.get(update.name)
-            outcome, command = self._decide(update, old)
+            outcome, command = self._decide(update, old, table.final_name(update.name))
             outcome = refusals.get(update.name, outcome)
             outcomes.append(outcome)
             if command and outcome.status is not Status.REFUSED:
@@ -136,12 +136,15 @@ class RefUpdater:
             _note(table, wave[number], change.outcome)
         return outcomes
 
-    def _decide(self, update: BranchUpdate, old: Oid | None) -> tuple[Outcome, bytes]:
+    def _decide(self, update: BranchUpdate, old: Oid | None, final: bytes) -> tuple[Outcome, bytes]:
         """What should become of a ref if nothing is in its way, and the command for it."""
         name, new = update.name, update.new
         if new is None:
             if old is None or not update.delete:
                 return Outcome(name, Status.UNCHANGED), b""
+            if final == b"HEAD":  # detached: git would delete the file
+                said = b"cannot delete HEAD: without it this would be no repository"
+                return refusal(name, Status.NOT_DELETED, said), b""
             return Outcome(name, Status.DELETED), delete_command(name)
         if name == _REPLACE + new.hex().encode():
             said = b"warning: dropping %s since it would point to itself\n" % name

@@ -189,8 +189,8 @@ def _main_points(report: bytes) -> list[bytes]:
     for number, line in enumerate(lines):
         if line and lines[number + 1 : number + 2] == [b"-" * len(line)]:
             inside = sections.setdefault(line, [])
-        elif line.strip(b"- "):
-            inside.append(_THERE.sub(b"", line))
+        elif line.strip(b"- "):  # of a line with a NUL, git knows only what is before it
+            inside.append(_THERE.sub(b"", line.partition(b"\0")[0]))
     commands = sections.get(b"Most Recent Commands Before Crash", [])
     del commands[:-LAST_COMMANDS]  # git counts blank lines as well
     # git lists a tag, as the zero oid, before it is made.

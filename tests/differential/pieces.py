@@ -26,7 +26,7 @@ class Pieces:
 
     def __init__(self, rng: random.Random, world: World, *, recent: bool) -> None:
         self.rng, self.world, self.recent = rng, world, recent
-        self.case = Case()
+        self.case = Case(world=world.name)
         self.marks: dict[str, list[int]] = {"blob": [], "commit": [], "tag": [], "tree": []}
         self.branches: list[bytes] = []
         self.tags: list[bytes] = []

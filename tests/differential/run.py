@@ -31,6 +31,7 @@ class Case:
         config: Settings, as ``name=value``.
         files: What lies beside the repository, by name.
         zone: The time zone, as in TZ.
+        world: The name of the repository that it starts from.
     """
 
     chunks: list[bytes] = field(default_factory=list)
@@ -38,6 +39,7 @@ class Case:
     config: list[str] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     zone: str = "XYZ-3:30"
+    world: str = ""
 
     @property
     def stream(self) -> bytes:

@@ -52,6 +52,28 @@ def test_a_gitlink_may_name_any_object_that_only_the_repository_has(outcomes, fi
 
 
 @pytest.mark.git
+def test_of_several_marks_of_a_submodules_commit_the_lowest_counts(comparer, world):
+    old, new = (
+        b":1 %b\n:3 %b\n" % (b"1" * 40, b"1" * 40),
+        b":1 %b\n:3 %b\n" % (b"2" * 40, b"3" * 40),
+    )
+    words = ["--rewrite-submodules-from=sub:../from", "--rewrite-submodules-to=sub:../to"]
+    case = Case([COMMIT + b"M 160000 %b sub\n" % (b"1" * 40)], words, [], {"from": old, "to": new})
+    git, ours = comparer.run_both(world, case)
+    assert (git.status, git.differences(ours)) == (0, []), ours.stderr.decode()
+
+
+@pytest.mark.git
+def test_a_detached_head_is_not_deleted(comparer):
+    world = next(world for world in comparer.worlds if world.name == "sha1-clashing")
+    stream = b"reset HEAD\nfrom %b\n\nreset refs/heads/new\nfrom old\n" % ZERO
+    git, ours = comparer.run_both(world, Case([stream]))
+    assert (git.status, ours.status) == (0, 0), ours.stderr.decode()
+    assert ("HEAD" in git.files, "HEAD" in ours.files) == (False, True)
+    assert "refs/heads/new" in ours.files
+
+
+@pytest.mark.git
 @pytest.mark.parametrize("options", [[], ["--export-marks=../out"]], ids=["plain", "marks"])
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS.keys())
 def test_streams_give_what_git_gives(stream, options, outcomes):
