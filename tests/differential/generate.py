@@ -36,7 +36,8 @@ class StreamMaker(Changes):
         rng = self.rng
         self._surround()
         makers, weights = zip(*self._commands, strict=True)
-        for _ in range(rng.choice((1, 3, 6, 12, 25, 50))):
+        count = rng.choice((1, 3, 6, 12, 25, 50)) if self.chance(0.998) else 600
+        for _ in range(count):
             rng.choices(makers, weights)[0]()
             if self.chance(0.04):
                 self.add(b"# a comment\n")
