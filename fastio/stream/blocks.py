@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from fastio.stream import commands as c
-from fastio.stream.reader import NEED_DATA, Steps, StreamReader
+from fastio.stream.reader import BEHIND_COMMENTS, NEED_DATA, Steps, StreamReader
 
 
 def read_labels(reader: StreamReader) -> Steps[tuple[c.Mark | None, bytes | None, bytes]]:
@@ -57,7 +57,7 @@ def _reset(reader: StreamReader, head: bytes) -> Steps[c.Command]:
         from_ = reader.committish(line[5:])
     else:
         reader.unread_line()
-    reader.optional_lf = True
+    reader.optional_lf = BEHIND_COMMENTS
     return c.Reset(head[6:], from_)
 
 
@@ -71,7 +71,7 @@ def _alias(reader: StreamReader, _head: bytes) -> Steps[c.Command]:
     line = yield from reader.next_line()
     if not line.startswith(b"to "):
         line = yield from reader.expected(b"to ", line)
-    reader.optional_lf = True
+    reader.optional_lf = BEHIND_COMMENTS
     return c.Alias(mark, reader.committish(line[3:]))
 
 

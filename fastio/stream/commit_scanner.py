@@ -40,7 +40,7 @@ def take_commit(reader: StreamReader, number: int) -> PlainCommit | NeedData | N
         buffer.end,
         base=buffer.base,
         number=number,
-        optional_lf=reader.optional_lf,
+        optional_lf=bool(reader.optional_lf),
     )
     if commit is None:
         waits = position == INCOMPLETE and not buffer.eof

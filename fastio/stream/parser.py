@@ -227,7 +227,7 @@ class StreamParser:
         question = take_question(reader)
         if question is not None and reader.waits == WAITS_FOR_COMMAND:
             self.command_number += 1
-            self.command_line = reader.recent[-1]
+            self.command_line = reader.last_line
         return question
 
     def pass_over(self, scan: Scan) -> bool:
@@ -245,7 +245,7 @@ class StreamParser:
             buffer.end,
             max_line=buffer.max_line,
             max_data=reader.piece_size,
-            optional_lf=reader.optional_lf,
+            optional_lf=bool(reader.optional_lf),
         )
         if count:
             buffer.start, reader.optional_lf = position, False

@@ -36,6 +36,9 @@ WAITS_FOR_COMMAND, WAITS_FOR_CHANGE, WAITS_FOR_MORE = range(3)
 """What the next bytes have to bring: the first line of a command, that of a change in a commit or
 of what comes behind it, or more of what has begun."""
 
+BEHIND_COMMENTS: Final = 2
+"""An optional LF may be skipped behind comments, too: where git looks for a further line."""
+
 Step: TypeAlias = c.Command | NeedData
 
 T = TypeVar("T")
@@ -56,7 +59,7 @@ class StreamReader:
         recent: What was taken, comments included: the last hundred items and one more, as the
             newest may be given back; or all since `drop_lines`.
         dropped: How many items were dropped from *recent*, where all are kept.
-        optional_lf: Whether an LF is to be skipped if it comes next.
+        optional_lf: Whether an LF is to be skipped if it comes next, or even `BEHIND_COMMENTS`.
         in_header: Whether there was nothing but features and options so far.
         pieces_left: Bytes still to come of a body that is handed out in pieces.
         offset: Offset in the stream of the command or change that is being read.
@@ -67,7 +70,8 @@ class StreamReader:
         self.buffer, self.piece_size, self.date_format = buffer, piece_size, "raw"
         self.recent: deque[Recent] = deque(maxlen=None if keep_lines else RECENT_LINES + 1)
         self.dropped = 0
-        self.optional_lf, self.in_header = False, True
+        self.optional_lf: bool | int = False
+        self.in_header = True
         self.pieces_left = self.offset = 0
         self.waits = WAITS_FOR_MORE
         self.blob_rows = memoryview(b"")  # of the fast path for blobs, made when it is first taken
@@ -111,10 +115,8 @@ class StreamReader:
             the line has not arrived in full.
         """
         buffer = self.buffer
-        if self.optional_lf:
-            if not buffer.skip_lf():
-                return None
-            self.optional_lf = False
+        if self.optional_lf and not self._skip_optional_lf():
+            return None
         if buffer.start == buffer.end and not buffer.eof:
             return None
         while (line := buffer.take_line()) is not None:
@@ -128,6 +130,20 @@ class StreamReader:
             else:
                 return line
         return None
+
+    def _skip_optional_lf(self) -> bool:
+        """Skip the optional LF, if it comes next; return False if that cannot be told yet."""
+        buffer = self.buffer
+        while self.optional_lf == BEHIND_COMMENTS and buffer.data.startswith(
+            b"#", buffer.start, buffer.end
+        ):
+            if (comment := buffer.take_line()) is None:
+                return False
+            self.recent.append(comment)
+        if not buffer.skip_lf():
+            return False
+        self.optional_lf = False
+        return True
 
     def next_line(self) -> Steps[bytes]:
         """Wait for the next line that is no comment; the end of input reads as an empty one."""

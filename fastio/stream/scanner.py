@@ -47,7 +47,7 @@ def take_blobs(reader: StreamReader, max_count: int) -> BlobRun | None:
     rows = reader.blob_rows
     if len(rows) < max_count * ROW:
         rows = reader.blob_rows = memoryview(array("q", bytes(8 * ROW * max_count)))
-    count, buffer.start, reader.optional_lf = scan_blobs(
+    count, position, optional_lf = scan_blobs(
         buffer.data,
         buffer.start,
         buffer.end,
@@ -55,11 +55,11 @@ def take_blobs(reader: StreamReader, max_count: int) -> BlobRun | None:
         base=buffer.base,
         max_size=reader.piece_size,
         max_line=buffer.max_line,
-        optional_lf=reader.optional_lf,
+        optional_lf=bool(reader.optional_lf),
     )
     if not count:
         return None
-    reader.in_header = False
+    buffer.start, reader.optional_lf, reader.in_header = position, optional_lf, False
     run = BlobRun(count, rows[: count * ROW], buffer.view)
     _note_lines(reader, run)
     return run

@@ -20,6 +20,9 @@ STREAMS = {
         BLOB % 1 + b"tag a\nmark :1\nfrom :1\ndata 0\ntag b\nfrom :1\ndata 0\n"
     ),
     "an option needs a name": b"option git \n",
+    "a comment may stand before the empty line behind a reset": (
+        COMMIT + b"reset refs/heads/y\nfrom refs/heads/x\n# comment\n\nblob\ndata 0\n"
+    ),
     "a CR belongs to the name": (COMMIT + b"checkpoint\nreset refs/heads/y\nfrom refs/heads/x\r\n"),
     "the empty tree is stored where it was touched": (
         COMMIT + b'M 040000 %b ""\nM 644 inline a\ndata 1\nxD a\n' % EMPTY_TREES["sha1"]
