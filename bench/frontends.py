@@ -24,6 +24,7 @@ FILES = 200  # of the standard library's, those of middling size
 VERSIONS = 2000  # of all of them together, where there is a history to ask about
 FILES_A_COMMIT = 5
 CHECKPOINT_EVERY = 1000
+SMALL_FILES = 50
 
 
 class Talk:
@@ -59,6 +60,10 @@ class Talk:
             answer += self._read()
         self._note(answer)
         return answer
+
+    def ask_oid(self, mark: int, number: int) -> bytes:
+        """Ask which blob small file *number* is in the commit with that mark."""
+        return self.ask(b"ls :%d small/%d\n" % (mark, number)).split(b" ", 2)[2].partition(b"\t")[0]
 
     def ask_blob(self, dataref: bytes) -> bytes:
         """Send what was told and ``cat-blob``; returns the content that comes back."""
@@ -127,6 +132,12 @@ def commit(mark: int) -> bytes:
     """Return the beginning of a commit: changes may follow."""
     head = b"commit refs/heads/main\nmark :%d\ncommitter %b %d +0000\ndata 7\nmessage"
     return head % (mark, WHO, 1_700_000_000 + mark) + b"\n"
+
+
+def small_commit(mark: int) -> bytes:
+    """Return a commit that changes one of the small files."""
+    path = b"small/%d" % ((mark - 1) % SMALL_FILES)
+    return commit(mark) + b"M 100644 inline %b\ndata 10\n%010d\n\n" % (path, mark)
 
 
 def first_commit(files: dict[bytes, bytes]) -> bytes:
@@ -225,6 +236,25 @@ def patch(talk: Talk, questions: int, _oids: list[bytes]) -> None:
         talk.tell(b"M 100644 inline %b\ndata %d\n%b\n" % (path, len(new), new))
 
 
+def ask_only(talk: Talk, questions: int, _oids: list[bytes]) -> None:
+    """Nothing but questions, of three kinds in turn, about a few small files."""
+    for number in range(1, SMALL_FILES + 1):
+        talk.tell(small_commit(number))
+    oids = [talk.ask_oid(SMALL_FILES, number) for number in range(SMALL_FILES)]
+    for number in range((questions - SMALL_FILES) // 3):
+        talk.ask(b"get-mark :%d\n" % (1 + number % SMALL_FILES))
+        talk.ask_oid(SMALL_FILES, number % SMALL_FILES)
+        talk.ask_blob(oids[number % SMALL_FILES])
+
+
+def ask_behind_small_commits(talk: Talk, questions: int, _oids: list[bytes]) -> None:
+    """The same three behind a commit of one small file each."""
+    for number in range(1, questions // 3 + 1):
+        talk.tell(small_commit(number))
+        talk.ask(b"get-mark :%d\n" % number)
+        talk.ask_blob(talk.ask_oid(number, (number - 1) % SMALL_FILES))
+
+
 def shake_hands(talk: Talk, questions: int, _oids: list[bytes]) -> None:
     """A commit, and progress to be told that it was taken; a checkpoint now and then."""
     files = sources()
@@ -247,6 +277,8 @@ KINDS: dict[str, Callable[[Talk, int, list[bytes]], None]] = {
     "cat-blob, older packs": read_old_blobs,
     "ls, cat-blob, M inline": patch,
     "progress after each commit": shake_hands,
+    "questions only": ask_only,
+    "three behind small commits": ask_behind_small_commits,
 }
 """Each kind is given the dialogue, the number of questions, and oids of blobs there are."""
 

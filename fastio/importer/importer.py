@@ -210,11 +210,25 @@ class Importer:
             intake.checkpoint()
 
     def _read_more(self, source: Source) -> None:
-        """Read what there is, and answer questions for as long as nothing else comes."""
+        """Read until there is something that no fast path takes.
+
+        So a frontend that asks, commits and asks again is answered without the parser's steps.
+        """
+        parser = self.parser
         self._read(source)
-        while (question := self.parser.take_question()) is not None:
-            self._dispatch(question, type(question))
-            if not self.parser.bytes_left:
+        while True:
+            if (question := parser.take_question()) is not None:
+                self._dispatch(question, type(question))
+                may_read = not parser.bytes_left
+            elif parser.awaits_command:
+                left, intake = parser.bytes_left, self._intake or self._start()
+                may_read = intake.take_plain()
+                self._checkpoint_if_asked(intake)
+                if not may_read and parser.bytes_left == left:
+                    return
+            else:
+                return
+            if may_read:
                 self._read(source)
 
     def _read(self, source: Source) -> None:

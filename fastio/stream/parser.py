@@ -137,6 +137,11 @@ class StreamParser:
         return self._reader.last_line
 
     @property
+    def awaits_command(self) -> bool:
+        """Whether `next_command` needs the first line of a command; the header is over by then."""
+        return self._reader.waits == WAITS_FOR_COMMAND and self._header_over
+
+    @property
     def lines_kept(self) -> int:
         """How many lines are kept."""
         return len(self._reader.recent)
@@ -221,9 +226,9 @@ class StreamParser:
             The question, of which `next_command` then knows nothing, or None: ask that one. That is
             always so when *problems* are told, or nothing but features and options has come so far.
         """
-        reader = self._reader
         if self._is_lenient or not self._header_over:
             return None
+        reader = self._reader
         question = take_question(reader)
         if question is not None and reader.waits == WAITS_FOR_COMMAND:
             self.command_number += 1

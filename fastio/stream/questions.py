@@ -25,8 +25,12 @@ _COMMANDS: Final[dict[int, Callable[[Any, Any], Question]]] = {
 def take_question(reader: StreamReader) -> Question | None:
     """Take a question if one is all there, where *reader* waits for the line of a command."""
     buffer, waits = reader.buffer, reader.waits
-    if waits == WAITS_FOR_MORE or reader.optional_lf:
+    if waits == WAITS_FOR_MORE:
         return None
+    if reader.optional_lf:
+        if not buffer.skip_lf():
+            return None
+        reader.optional_lf = False
     start = buffer.start
     found = scan_question(
         buffer.data, start, buffer.end, buffer.max_line, waits == WAITS_FOR_CHANGE

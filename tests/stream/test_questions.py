@@ -95,8 +95,8 @@ def test_what_ends_a_commit_or_has_escapes_is_left_to_the_parser(line: bytes) ->
 @pytest.mark.parametrize(
     "start",
     [
-        *(b"", b"feature done\n", b"progress x\n", b"blob\n", b"blob\nmark :1\ndata 99\n"),
-        *(COMMIT[:20], COMMIT + b"M 644 inline x\n", COMMIT + b"M 644 inline x\ndata 1\nx"),
+        *(b"", b"feature done\n", b"blob\n", b"blob\nmark :1\ndata 99\n", COMMIT[:20]),
+        *(COMMIT + b"M 644 inline x\n", COMMIT + b"M 644 inline x\ndata 2\nx"),
         b"alias\nmark :1\n",
     ],
 )
@@ -104,6 +104,17 @@ def test_no_question_is_taken_from_within_a_command_or_a_header(start: bytes) ->
     parser = waiting(start)
     parser.feed(b"cat-blob :1\n")
     assert parser.take_question() is None
+
+
+@pytest.mark.parametrize(
+    "start", [b"progress x\n", b"blob\ndata 1\nx", COMMIT + b"M 644 inline x\ndata 1\nx"]
+)
+@pytest.mark.parametrize("line", [b"cat-blob :1\n", b"\ncat-blob :1\n"])
+def test_optional_lf_before_a_question_is_passed_over(start: bytes, line: bytes) -> None:
+    parser = waiting(start)
+    parser.feed(line)
+    assert parser.take_question() == c.CatBlob(1)
+    assert (parser.bytes_left, parser.offset) == (0, len(start) + len(line) - 12)
 
 
 def test_line_limit_holds() -> None:
