@@ -7,11 +7,11 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp
 
 from fastio.store._marks cimport MarkTable
+from fastio.stream._commit_scanner cimport digits, is_plain_path, is_usual_ident
 
 cdef enum:
     COMMIT = 1  # as in fastio.objects.kinds
     BLOB = 3
-    MAX_DIGITS = 18  # they fit into 63 bits
     LONGEST_START = 7  # of what `before_command` looks for
     LONGEST_WORD = 32  # of all
     SLOTS = 1 << 14
@@ -107,13 +107,9 @@ cdef class PlainScan:
             return NULL
         return lf
 
-    cdef const unsigned char *number(self, const unsigned char *at, int64_t *value) noexcept:
+    cdef const unsigned char *number(self, const unsigned char *at, uint64_t *value) noexcept:
         """Read digits; return what is behind them, or NULL if they are not plain."""
-        cdef int64_t length = 0
-        value[0] = 0
-        while at + length < self.end and 48 <= at[length] <= 57 and length < MAX_DIGITS:
-            value[0] = value[0] * 10 + (at[length] - 48)
-            length += 1
+        cdef int64_t length = digits(at, self.end, value)
         if at + length == self.end:
             self.is_short = True
             return NULL
@@ -121,14 +117,16 @@ cdef class PlainScan:
             return NULL
         return at + length
 
-    cdef const unsigned char *numbered_line(self, const unsigned char *at, int64_t *value) noexcept:
+    cdef const unsigned char *numbered_line(
+        self, const unsigned char *at, uint64_t *value
+    ) noexcept:
         """Read digits and the LF behind them; return what is behind that, or NULL."""
         at = self.number(at, value)
         if at == NULL or at[0] != 10:
             return NULL
         return at + 1
 
-    cdef const unsigned char *labels(self, const unsigned char *at, int64_t *mark) noexcept:
+    cdef const unsigned char *labels(self, const unsigned char *at, uint64_t *mark) noexcept:
         """Read mark and original-oid, if there are any."""
         mark[0] = 0
         if self.has(at, b"mark :", 6):
@@ -142,18 +140,18 @@ cdef class PlainScan:
             return at + 1
         return at
 
-    cdef bint is_free(self, int64_t mark) noexcept:
+    cdef bint is_free(self, uint64_t mark) noexcept:
         return mark > 0 and self.marks.c_get(mark) < 0
 
     cdef const unsigned char *body(self, const unsigned char *at) noexcept:
         """Read counted data with the LF behind it; return what is behind both, or NULL."""
-        cdef int64_t size = 0
+        cdef uint64_t size = 0
         if not self.has(at, b"data ", 5):
             return NULL
         at = self.numbered_line(at + 5, &size)
-        if at == NULL or size > self.max_data:
+        if at == NULL or <int64_t>size > self.max_data:
             return NULL
-        if self.end - at <= size:
+        if self.end - at <= <int64_t>size:
             self.is_short = True
             return NULL
         at += size
@@ -175,7 +173,7 @@ cdef class PlainScan:
     # --- commands -------------------------------------------------------------------------------
 
     cdef const unsigned char *blob(self, const unsigned char *at) except? NULL:
-        cdef int64_t mark = 0
+        cdef uint64_t mark = 0
         at = self.labels(at, &mark)
         if at != NULL:
             at = self.body(at)
@@ -189,7 +187,7 @@ cdef class PlainScan:
         return at
 
     cdef const unsigned char *one_commit(self, const unsigned char *at) except? NULL:
-        cdef int64_t mark = 0
+        cdef uint64_t mark = 0
         cdef int64_t blobs = 0
         cdef const unsigned char *lf = self.line_end(at)
         if lf == NULL or PyBytes_FromStringAndSize(<const char *>at, lf - at) not in self.refs:
@@ -230,31 +228,8 @@ cdef class PlainScan:
         return at
 
     cdef const unsigned char *ident(self, const unsigned char *at) noexcept:
-        """Read ``Name <email> seconds offset`` and its LF."""
         cdef const unsigned char *lf = self.line_end(at)
-        cdef const unsigned char *opening
-        cdef const unsigned char *closing
-        cdef int64_t number = 0
-        cdef int i
-        if lf == NULL:
-            return NULL
-        opening = <const unsigned char *>memchr(at, 60, lf - at)
-        if opening == NULL or opening == at or (opening - 1)[0] != 32:
-            return NULL
-        closing = <const unsigned char *>memchr(at, 62, lf - at)
-        if closing == NULL or closing < opening or lf - closing < 9 or closing[1] != 32:
-            return NULL
-        if memchr(opening + 1, 60, lf - opening - 1) != NULL:
-            return NULL
-        at = self.number(closing + 2, &number)
-        if at == NULL or lf - at != 6 or at[0] != 32 or (at[1] != 43 and at[1] != 45):
-            return NULL
-        number = 0
-        for i in range(2, 6):
-            if not 48 <= at[i] <= 57:
-                return NULL
-            number = number * 10 + (at[i] - 48)
-        if number > 1400:
+        if lf == NULL or not is_usual_ident(at, lf - at):
             return NULL
         return lf + 1
 
@@ -267,7 +242,7 @@ cdef class PlainScan:
         return at
 
     cdef const unsigned char *parent(self, const unsigned char *at) noexcept:
-        cdef int64_t mark = 0
+        cdef uint64_t mark = 0
         if not self.has(at, b":", 1):
             return NULL
         at = self.numbered_line(at + 1, &mark)
@@ -302,7 +277,7 @@ cdef class PlainScan:
     cdef const unsigned char *modify(self, const unsigned char *at, int64_t *blobs) noexcept:
         cdef const unsigned char *lf = self.line_end(at)
         cdef const unsigned char *path
-        cdef int64_t mark = 0
+        cdef uint64_t mark = 0
         cdef int64_t kind = BLOB
         cdef bint is_link = False
         if lf == NULL or lf - at < 8:
@@ -338,25 +313,17 @@ cdef class PlainScan:
     ) noexcept:
         """Take note of a path that is set; False if it is not plain, or undoes another change."""
         cdef uint64_t hash = 0
-        cdef bint is_first = True  # of its component
-        cdef unsigned char byte
-        if at == lf or at[0] == 34 or (lf - 1)[0] == 13:
+        if not is_plain_path(at, lf - at) or at[0] == 34 or (lf - 1)[0] == 13:
+            return False
+        if is_link and at[0] == 46:
             return False
         while at < lf:
-            byte = at[0]
-            if byte == 47:
-                if is_first or not self.note_path(hash, DIRECTORY):
+            if at[0] == 47:
+                if (is_link and at[1] == 46) or not self.note_path(hash, DIRECTORY):
                     return False
-                is_first = True
-            elif byte == 126 or byte == 92:
-                return False
-            elif is_first:
-                if byte == 46 and (is_link or not is_plain_dot(at, lf)):
-                    return False
-                is_first = False
-            hash = hashed(hash, byte)
+            hash = hashed(hash, at[0])
             at += 1
-        return not is_first and self.note_path(hash, FILE)
+        return self.note_path(hash, FILE)
 
     cdef const unsigned char *delete(self, const unsigned char *at) noexcept:
         """Read the rest of a D line, whose path must be none that the commit has set."""
@@ -405,17 +372,3 @@ cdef inline uint64_t hashed(uint64_t hash, unsigned char byte) noexcept:
     if 65 <= byte <= 90:
         byte += 32
     return (hash + byte + 1) * <uint64_t>0x9E3779B97F4A7C15
-
-
-cdef inline bint is_plain_dot(const unsigned char *at, const unsigned char *lf) noexcept:
-    """Tell whether a component that starts with a dot is as plain as ``.gitignore``."""
-    cdef unsigned char byte
-    if lf - at < 2:
-        return False
-    byte = at[1]
-    if byte == 103:
-        # ".git" and another letter from a to z but m: ".gitmodules" is for others to look at
-        return (
-            lf - at > 4 and memcmp(at, b".git", 4) == 0 and 97 <= at[4] <= 122 and at[4] != 109
-        )
-    return byte not in (46, 47, 126, 92, 71)

@@ -2,6 +2,9 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 
+ctypedef const unsigned char *Bytes
+
+
 cdef struct Span:  # within the commit's text
     int64_t start
     int64_t size
@@ -33,3 +36,13 @@ cdef class PlainCommit:
     cdef Span message_span
 
     cdef bytes cut(self, Span span)
+
+
+# How many decimal digits there are from *at* on, 18 at most, and what they say.
+cdef int64_t digits(Bytes at, Bytes stop, uint64_t *value) noexcept nogil
+
+# Whether an ident with a raw date needs no change.
+cdef bint is_usual_ident(Bytes text, int64_t size) noexcept nogil
+
+# Whether a path may enter a tree for certain.
+cdef bint is_plain_path(Bytes path, int64_t size) noexcept nogil

@@ -9,8 +9,6 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 from fastio.stream import commands as c
 
-ctypedef const unsigned char *Bytes
-
 cdef enum:
     MAX_DIGITS = 18  # they fit into 63 bits
     MAX_LINE = 4096

@@ -264,9 +264,10 @@ class StreamParser:
 
         Returns:
             The commit, of which `next_command` then knows nothing; NEED_DATA, if it is a usual one
-            as far as it has arrived: feed more before asking for a command; or None.
+            as far as it has arrived: feed more before asking for a command; or None, as always
+            when *problems* are told.
         """
-        if not self._between or self.failure is not None:
+        if not self._between or self._is_lenient or self.failure is not None:
             return None
         commit = take_commit(self._reader, self.command_number + 1)
         if isinstance(commit, PlainCommit):
