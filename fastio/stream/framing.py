@@ -21,6 +21,9 @@ from fastio.stream.lines import IN_COMMIT, TOP_LEVEL, keyword_of
 LOOKAHEAD: Final = 16
 """Bytes that `can_follow` needs, unless the input ends before: the longest keyword with CR LF."""
 
+ENOUGH: Final = 4096
+"""Bytes behind a body that show what it is: of a command that the body cuts in two, the rest."""
+
 KEYWORDS: Final = frozenset((*TOP_LEVEL, *BLOCKS, *IN_COMMIT, b"commit ", b"M ", b"N "))
 """What starts a command or a change; those with an argument end in their SP."""
 
@@ -61,7 +64,6 @@ _COMMAND_LINE: Final = re.compile(_COMMAND % {b"end": _END})
 _ANY_LINE: Final = re.compile((_COMMAND + _INSIDE) % {b"end": _END})
 _INSIDE_LINE: Final = re.compile(rb"(?:D |C |R )[^\n]+\n|deleteall\n" + _INSIDE % {b"end": _END})
 
-_CUT_COMMAND: Final = 4096  # what may be behind the body of a command that it cuts in two
 _MOST_BYTES: Final = 4  # of a character in UTF-8
 _CONTINUATION: Final = bytes(range(0x80, 0xC0))
 
@@ -122,7 +124,7 @@ def find_overrun(data: bytearray, at: int, body_end: int, end: int, *, is_start:
     Returns:
         The position of the first such line, or -1.
     """
-    found = find_command(data, at, min(body_end + _CUT_COMMAND, end), is_start=is_start)
+    found = find_command(data, at, min(body_end + ENOUGH, end), is_start=is_start)
     if 0 <= found < body_end:
         return found
     found, before = -1, body_end

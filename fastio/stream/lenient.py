@@ -167,8 +167,8 @@ class LenientReader(StreamReader):
             self._problems.skipped(self.last_line)
             if self.last_line:  # one empty line too many does no harm
                 self._resync.skip(is_start=True, inside=False)
-        elif kind in ("data", "line"):
-            self._resync.skip(is_start=kind == "data", inside=False)
+        elif kind == "data":
+            self._resync.skip(is_start=True, inside=False)
 
     # --- fields ---------------------------------------------------------------------------------
 
@@ -220,10 +220,11 @@ class LenientReader(StreamReader):
             try:
                 line = super().line()
             except StreamError as error:
-                if error.kind != "nul":
-                    raise
                 self.mend(error)
-                return self.last_line.partition(b"\0")[0]  # as git reads it
+                if error.kind == "nul":
+                    return self.last_line.partition(b"\0")[0]  # as git reads it
+                self._resync.skip(is_start=False, inside=True)  # it is too long
+                continue
             if line is None or line[-1:] != b"\r":
                 return line
             line = self._without_cr(line)

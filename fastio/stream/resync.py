@@ -10,7 +10,7 @@ start one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
 from fastio.errors import CLIPPED_LINE, StreamError
@@ -21,10 +21,14 @@ from fastio.stream.quoting import shown
 if TYPE_CHECKING:
     from fastio.stream.lenient import LenientReader
 
-_MISCOUNTS: Final = (
+_FindEnd = Callable[[bytearray, int, int, int], int]
+_MISCOUNTS: Final[Sequence[tuple[_FindEnd, str]]] = (
     (framing.end_in_characters, "data counts characters, not bytes: {0} are {1} bytes"),
     (framing.end_before_crlf, "data was counted before LF became CR LF: {0} bytes are {1} now"),
 )
+# Bytes of bodies, after which nothing is counted again: a stream in which each body holds the next
+# command would cost the square of its length.
+_MOST_RECOUNTED: Final = 1 << 29
 # While something is searched for, no more than this is kept for a start that has half arrived.
 _KEPT: Final = 1 << 16
 
@@ -66,6 +70,7 @@ class Resync:
         self._body: Body | None = None
         self._find: _Find | None = None  # what is searched for
         self._is_start = False
+        self._recounted = 0
         self.resumed = -1
 
     def note_body(self, body: Body) -> None:
@@ -138,24 +143,24 @@ class Resync:
         can_follow = framing.can_follow(buffer.data, at, buffer.end, is_text=body.is_text)
         if can_follow and buffer.data[at : min(at + 1, buffer.end)] != b"\r":
             return True
-        stop = buffer.data.find(b"\n", at, min(at + CLIPPED_LINE, buffer.end))
-        if stop < 0 and buffer.end - at < CLIPPED_LINE and not buffer.eof:
+        if buffer.end - at < framing.ENOUGH and not buffer.eof:
             return False
         end = self._explained_end(body)
         if end is None:
             return False
         if end < 0 and not can_follow:
-            stop = stop if stop >= 0 else min(at + CLIPPED_LINE, buffer.end)
-            self._tell_of_rest(body, buffer.view[at:stop].tobytes(), at)
+            self._tell_of_rest(body, at)
         return True
 
     def _behind_lf(self, at: int) -> int:
         return at + (at < self._buffer.end and self._buffer.data[at] == 0x0A)
 
-    def _tell_of_rest(self, body: Body, line: bytes, at: int) -> None:
-        """Tell of a body behind which, at *at*, a *line* comes that is none; and skip that."""
-        offset = self._buffer.base + at
-        if offset == body.start or self._buffer.data[at - 1] == 0x0A:
+    def _tell_of_rest(self, body: Body, at: int) -> None:
+        """Tell of a body behind which, at *at*, a line comes that is none; and skip that."""
+        buffer = self._buffer
+        line = buffer.view[at : min(at + CLIPPED_LINE, buffer.end)].tobytes().partition(b"\n")[0]
+        offset = buffer.base + at
+        if offset == body.start or buffer.data[at - 1] == 0x0A:
             error = StreamError(f"unsupported command: {shown(line)}", kind="command")
             self._reader.tell(error, offset, line)
         else:
@@ -172,7 +177,7 @@ class Resync:
         buffer = self._buffer
         start = body.start - buffer.base
         end = start + body.size
-        for find, reason in _MISCOUNTS if body.is_whole else ():
+        for find, reason in self._miscounts(body):
             at = find(buffer.data, start, body.size, buffer.end)
             if at > end and at + framing.LOOKAHEAD > buffer.end and not buffer.eof:
                 return None
@@ -184,6 +189,11 @@ class Resync:
             return -1
         reason = f"data is declared too long: {body.size} bytes, but the next line starts behind "
         return self._resume_at(body, at, f"{reason}{at - start}", lf=False)
+
+    def _miscounts(self, body: Body) -> Sequence[tuple[_FindEnd, str]]:
+        """Return how the body may have been counted, as long as counting again is no waste."""
+        self._recounted += body.size
+        return _MISCOUNTS if body.is_whole and self._recounted < _MOST_RECOUNTED else ()
 
     def _can_end(self, body: Body, at: int) -> bool:
         buffer, at = self._buffer, self._behind_lf(at)

@@ -243,6 +243,22 @@ def test_what_belongs_to_a_command_that_is_none_is_not_told() -> None:
     assert told.lost.count(b"mark :5\n") == 2
 
 
+def test_a_line_that_is_too_long_is_skipped() -> None:
+    long = b"M 644 :1 " + b"x" * 500 + b"\n"
+    told, commands = read([HEAD + b"data 0\n" + long + GOOD + BLOB + long + BLOB], max_line=100)
+    assert [kind for kind, _, _ in told.problems] == ["line", "line"]
+    assert c.FileModify(0o100644, c.Mark(7), b"good") in commands
+    assert blobs(commands) == [(7, b"abc")] * 2
+
+
+def test_counting_again_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fastio.stream.resync._MOST_RECOUNTED", 5)
+    text = "äöü".encode()
+    told, _ = read([b"blob\ndata 3\n%b\nblob\ndata 5\nxy%b\n" % (text, text) + BLOB])
+    assert "counts characters" in told.reasons[0]
+    assert "counts characters" not in told.reasons[1]
+
+
 def test_an_empty_line_too_many_does_no_harm() -> None:
     assert kinds(b"blob\ndata 0\n\n\n\nprogress x\n" + BLOB) == ["command", "command"]
 
