@@ -49,9 +49,10 @@ def _read_on(_case: Case, git: Outcome, ours: Outcome) -> bool:
 
 
 def _miscounted(case: Case, git: Outcome, ours: Outcome) -> bool:
-    """Tell whether notes are near the limit at which they move, and some are set anew."""
+    """Tell whether there are notes near the limit at which they move, and both have others."""
     notes = case.world.endswith("-notes") or b"refs/notes/many" in case.stream
-    return notes and git.status == ours.status and b"\nN " in case.stream
+    others = bool(git.objects - ours.objects) and bool(ours.objects - git.objects)
+    return notes and others and git.status == ours.status and b"\nN " in case.stream
 
 
 def _tagged_twice_and_deleted(case: Case, git: Outcome, ours: Outcome) -> bool:
@@ -114,10 +115,6 @@ KNOWN = (
         ),
     ),
     Known(
-        "git miscounts notes that are removed and set again in one commit",
-        _miscounted,
-    ),
-    Known(
         "git deletes a detached HEAD, after which there is no repository; we keep it",
         lambda _case, git, ours: "HEAD" in ours.files and "HEAD" not in git.files,
     ),
@@ -148,17 +145,25 @@ KNOWN = (
     ),
     Known(
         "git does not see a required 'done' that lacks its LF",
-        lambda case, _git, _ours: case.stream.endswith(b"\ndone"),
+        lambda case, git, ours: (
+            case.stream.endswith(b"\ndone") and (git.status, ours.status >> 1) == (128, 0)
+        ),
     ),
-    Known("git cuts modes to 16 bits; we refuse them", _stream_has(rb"^M 0*[1-7][0-7]{6,} ")),
+    Known(
+        "git cuts modes to 16 bits; we refuse them",
+        lambda case, _git, ours: (
+            ours.status == 128 and re.search(rb"M 0*[1-7][0-7]{6,} ", case.stream) is not None
+        ),
+    ),
     Known(
         "git cuts a command line at a NUL; we refuse it",
         lambda _case, _git, ours: b"NUL in command line" in ours.stderr,
     ),
     Known(
-        "names outside of refs/ may be those of git's own files; git overwrites them",
-        _stream_has(rb"^(commit|reset) (?!refs/|HEAD$|[A-Z_]+$)"),
+        "git overwrites files of its own that a branch is named after; we refuse such a name",
+        lambda _case, _git, ours: b"a ref would write over git's own" in ours.stderr,
     ),
+    Known("git miscounts notes that are removed and set again in one commit", _miscounted),
 )
 
 
