@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from tests.differential.outcome import Outcome
 from tests.differential.run import Case
+from tests.differential.words import EMPTY_TREES
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,13 @@ def _miscounted(case: Case, git: Outcome, ours: Outcome) -> bool:
     notes = case.world.endswith("-notes") or b"refs/notes/many" in case.stream
     others = bool(git.objects - ours.objects) and bool(ours.objects - git.objects)
     return notes and others and git.status == ours.status and b"\nN " in case.stream
+
+
+def _empty_tree_seen(_case: Case, git: Outcome, ours: Outcome) -> bool:
+    """Tell whether all that differs is that we have the empty tree as well."""
+    names, more = set(git.differences(ours)), ours.objects - git.objects
+    trees = {bytes.fromhex(oid.decode()) for oid in EMPTY_TREES.values()}
+    return names <= {"objects", "packed", "loose"} and bool(more) and more <= trees
 
 
 def _tagged_twice_and_deleted(case: Case, git: Outcome, ours: Outcome) -> bool:
@@ -117,6 +125,10 @@ KNOWN = (
     Known(
         "git deletes a detached HEAD, after which there is no repository; we keep it",
         lambda _case, git, ours: "HEAD" in ours.files and "HEAD" not in git.files,
+    ),
+    Known(
+        "git does not store the empty tree once it was looked at, as it reads it from nowhere",
+        _empty_tree_seen,
     ),
     Known(
         "git leaves a temporary pack after a usage error",

@@ -162,12 +162,13 @@ def _logged(log: bytes) -> Iterator[bytes]:
     """The lines of a reflog without who and when.
 
     Those in which nothing changes are left out: git writes them where a symbolic ref is updated.
+    When the branch that HEAD stands for is deleted, git has no message.
     """
     for line in log.splitlines():
         before, _, message = line.partition(b"\t")
         old, new, *_ = before.split(b" ")
         if old != new:
-            yield b"%b %b %b" % (old, new, message)
+            yield b"%b %b %b" % (old, new, b"" if new.strip(b"0") == b"" else message)
 
 
 def _edges(content: bytes | None, world: World) -> set[bytes] | None:

@@ -83,9 +83,9 @@ class Maker:
     def replacing(self, weight: float) -> World:
         """One in which other objects are read for some."""
         world = self.filled("sha1-replacing", "sha1", weight)
-        for old, new in (("old", "other"), ("loose:l", "old:d/x"), ("old~1^{tree}", "old^{tree}")):
+        pairs = ("old", "other"), ("loose:l", "old:d/x"), ("nested", "annotated")
+        for old, new in pairs:
             self._run(world, "replace", old, new)
-        self._run(world, "replace", "nested", "annotated")
         return world
 
     def noted(self, name: str, object_format: str, weight: float) -> World:
