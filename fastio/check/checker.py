@@ -14,9 +14,12 @@ from fastio.check.plain import PlainScan
 from fastio.errors import MarksError, StreamError
 from fastio.store.marks_file import read_marks
 from fastio.stream import commands as c
+from fastio.stream.blocks import BLOCKS
 from fastio.stream.excerpt import visible
+from fastio.stream.lines import IN_COMMIT, TOP_LEVEL, keyword_of
 from fastio.stream.parser import NEED_DATA, StreamParser
 
+_COMMANDS: Final = frozenset((*TOP_LEVEL, *BLOCKS, b"commit ")) - IN_COMMIT.keys()
 READ_SIZE: Final = 1 << 20
 # So much is read until a command is whole; what is larger is left to the parser, which can wait.
 _MOST_WAITING: Final = 2 * READ_SIZE
@@ -182,7 +185,18 @@ class Checker:
             return
         self.findings.add(error.kind, lambda: self._place(error))
 
-    problem = notice = _tell
+    def problem(self, error: StreamError) -> None:
+        """Take note of what the reader could not read."""
+        parser, line = self._parser, error.line.removesuffix(b"\r")
+        if error.offset > parser.command_offset and keyword_of(line) in _COMMANDS:
+            # The reader tells of a line before the parser knows that it starts a command.
+            number = parser.command_number + 1
+            error = StreamError(
+                error.reason, error.offset, number, kind=error.kind, line=error.line
+            )
+        self._tell(error)
+
+    notice = problem
 
     def skipped(self, text: bytes) -> None:
         """Take note of what was not read: marks may have been declared there."""
@@ -212,6 +226,7 @@ class Checker:
             return visible(name), header.ref
         name = b""
         for line in reversed(self._parser.recent_lines):  # its header is not complete
+            line = line.removesuffix(b"\r")  # as the head was
             if line == head:
                 break
             if line.startswith((b"mark :", b"original-oid ")):

@@ -64,7 +64,8 @@ class StreamParser:
     Attributes:
         require_done: Whether the stream has to end in ``done``; ``feature done`` sets it.
         command_number: How many top-level commands were begun, the present one included.
-        command_line: The first line of the present one.
+        command_line: The first line of the present one; empty behind what was passed over.
+        command_offset: Offset in the stream of that line.
         failure: What `next_command` raised, if it ever did.
         header_ended: Is called once, before anything but features and options is read, the end of
             input included. What it changes in the parser counts for the first command already.
@@ -92,7 +93,7 @@ class StreamParser:
         self.date_format = date_format
         self.require_done = require_done
         self.command_number = 0
-        self.command_line = b""
+        self.command_line, self.command_offset = b"", -1
         self.header_ended: Callable[[], None] = lambda: None
         self._header_over = False
         self._between = True  # two top-level commands
@@ -286,7 +287,7 @@ class StreamParser:
             self._between = False
             self.command_number += 1
             self.command_line = line
-            reader.offset = reader.line_offset
+            reader.offset = self.command_offset = reader.line_offset
             keyword = keyword_of(line)
             if keyword not in _HEADER_KEYWORDS or not reader.in_header:
                 self._end_header()

@@ -48,6 +48,17 @@ def test_one_mistake_is_found_and_nothing_else(planted: Planted, piece: int) -> 
     assert [kind for kind, _ in places].count(planted.kind) == 1
 
 
+def test_commands_are_counted_from_one_and_commits_named() -> None:
+    stream = (b"blob\nmark :1\ndata 0\n" + GOOD.replace(b":1", b":3")).replace(b"\n", b"\r\n")
+    (lines, paths) = check(stream).findings
+    where = [(place.error.line, place.error.command_number, place.commit) for place in lines.places]
+    assert [one for one in where if one[0] != b"\r"] == [
+        *((b"blob\r", 1, ""), (b"blob\r", 2, ""), (b"commit refs/heads/old\r", 3, "")),
+        (b"committer %b\r" % WHO, 3, ":2"),
+    ]
+    assert [(place.error.command_number, place.commit) for place in paths.places] == [(3, ":2")]
+
+
 @pytest.mark.parametrize("planted", BEGINNINGS, ids=lambda one: one.kind)
 def test_mistakes_at_the_beginning(planted: Planted) -> None:
     text, at = planted.at(7)
