@@ -90,7 +90,7 @@ def _check(file: str, checker: Checker, line: CommandLine) -> None:
         progress = ProgressBar(
             enabled=line.progress,
             position=lambda: source.position,
-            objects=lambda: checker.command_count,
+            objects=lambda: sum(checker.counts[one] for one in ("blobs", "commits", "tags")),
             size=source.size,
         )
         with progress:
