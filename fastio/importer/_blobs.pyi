@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import final
 
 from fastio.importer.encoder import Encoder
 from fastio.store._entries import EntryWriter
@@ -10,6 +11,7 @@ HELD: int
 SUBMITTED: int
 ACCEPTED: int
 
+@final
 class Blob:
     mark: int
     stream_offset: int

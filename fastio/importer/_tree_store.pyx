@@ -16,8 +16,8 @@ from collections import OrderedDict
 
 from fastio.errors import ObjectError
 from fastio.objects._trees import tree_delta
-from fastio.objects.kinds import NAMES
-from workers.codec import deflate, store
+from fastio.objects import kinds
+from workers import codec
 
 cdef enum:
     KIND_TREE = 2
@@ -87,7 +87,7 @@ cdef class TreeStore(Trees):
                 return b""
             kind, tree = self.sink.read(oid)
             if kind != KIND_TREE:
-                raise ObjectError(f"object {oid.hex()} is a {NAMES[kind].decode()}, not a tree")
+                raise ObjectError(f"object {oid.hex()} is a {kinds.NAMES[kind].decode()}, not a tree")
             self.add(oid, tree, oid)
         return tree
 
@@ -137,7 +137,7 @@ cdef class TreeStore(Trees):
     cdef int append(self, bytes oid, bytes content, int64_t base_entry, bint stored) except -1:
         """Append a full tree, or a delta against *base_entry*."""
         cdef EntryWriter entries = self.sink.pack.entries
-        cdef bytes payload = store(content) if stored else deflate(content, self.sink.level)
+        cdef bytes payload = codec.store(content) if stored else codec.deflate(content, self.sink.level)
         cdef int depth = 0
         cdef int64_t offset, base_offset = -1
         if base_entry >= 0:

@@ -7,7 +7,7 @@ editor: when a path leads through another one (a file becomes a directory in two
 when what was set is removed again (that may have taken a file away whose place is a directory's).
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memchr, memcmp, memcpy
 

@@ -1,7 +1,10 @@
+from typing import final
+
 from fastio.stream import commands as c
 
 INCOMPLETE: int
 
+@final
 class PlainCommit:
     text: bytes
     offset: int
