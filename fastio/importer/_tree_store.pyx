@@ -87,7 +87,8 @@ cdef class TreeStore(Trees):
                 return b""
             kind, tree = self.sink.read(oid)
             if kind != KIND_TREE:
-                raise ObjectError(f"object {oid.hex()} is a {kinds.NAMES[kind].decode()}, not a tree")
+                name = kinds.NAMES[kind].decode()
+                raise ObjectError(f"object {oid.hex()} is a {name}, not a tree")
             self.add(oid, tree, oid)
         return tree
 
@@ -137,9 +138,10 @@ cdef class TreeStore(Trees):
     cdef int append(self, bytes oid, bytes content, int64_t base_entry, bint stored) except -1:
         """Append a full tree, or a delta against *base_entry*."""
         cdef EntryWriter entries = self.sink.pack.entries
-        cdef bytes payload = codec.store(content) if stored else codec.deflate(content, self.sink.level)
+        cdef bytes payload
         cdef int depth = 0
         cdef int64_t offset, base_offset = -1
+        payload = codec.store(content) if stored else codec.deflate(content, self.sink.level)
         if base_entry >= 0:
             base_offset = self.object_map.c_offset(<uint32_t>base_entry)
             depth = self.object_map.c_depth(<uint32_t>base_entry) + 1
