@@ -299,7 +299,7 @@ class Executor:
             self._clashes.release(branch.name)
         elif not branch.claimed:
             self._claim(branch)
-        if branch.tip is None and branch.delete and command.ref.startswith(b"refs/tags/"):
+        if branch.delete and command.ref.startswith(b"refs/tags/"):
             name = command.ref.removeprefix(b"refs/tags/")
             self.tags = [tag for tag in self.tags if tag[0] != name]
 

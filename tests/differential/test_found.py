@@ -19,6 +19,11 @@ STREAMS = {
     "a tag may take over the mark of what it tags": (
         BLOB % 1 + b"tag a\nmark :1\nfrom :1\ndata 0\ntag b\nfrom :1\ndata 0\n"
     ),
+    "a tag that was deleted once gives way to any reset": (
+        b"reset refs/tags/a\nfrom %b\n\nblob\nmark :1\ndata 0\ntag a\nfrom :1\ndata 0\n" % ZERO
+        + COMMIT
+        + b"\nreset refs/tags/a\nfrom refs/heads/x\n"
+    ),
     "an option needs a name": b"option git \n",
     "a comment may stand before the empty line behind a reset": (
         COMMIT + b"reset refs/heads/y\nfrom refs/heads/x\n# comment\n\nblob\ndata 0\n"
