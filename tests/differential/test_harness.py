@@ -9,7 +9,10 @@ from tests.differential.run import Case
 from tests.differential.world import World
 
 pytestmark = pytest.mark.git
-COMMIT = b"commit refs/heads/%b\nmark :1\ncommitter A <a@b> 0 +0000\ndata 0\nM 644 inline %b\ndata 2\nx\n"
+COMMIT = (
+    b"commit refs/heads/%b\nmark :1\ncommitter A <a@b> 0 +0000\ndata 0\n"
+    b"M 644 inline %b\ndata 2\nx\n"
+)
 CASE = Case([COMMIT % (b"x", b"a")], ["--export-marks=../out"], ["fastimport.unpackLimit=0"])
 
 
