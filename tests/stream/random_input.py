@@ -1,7 +1,7 @@
 """``python -m tests.stream.random_input``: whatever bytes come, the parser takes or refuses them.
 
 It must never raise anything but StreamError, never go on without end, never need more memory with
-time, and say the same however the input is cut.
+time, and say the same however the input is cut; and a check must find what it refuses.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from fastio.check.options import CheckOptions
 from fastio.errors import StreamError
 from fastio.stream import commands as c
 from fastio.stream.parser import NEED_DATA, StreamParser
+from tests.check.checking import check
 from tests.differential.generate import StreamMaker
 from tests.differential.mutate import mutate
 from tests.differential.world import World
@@ -116,7 +118,7 @@ def parse(
                     for mark, data, _ in run:
                         _keep(c.Blob(mark, None, data), said)
                     continue
-                command = parser.next_command()
+                command = (runs and parser.take_question()) or parser.next_command()
                 if command is NEED_DATA or command is None:
                     break
                 if isinstance(command, c.Feature) and command.name == b"date-format":
@@ -194,11 +196,21 @@ def _try(kind: str, data: bytes, rng: random.Random, findings: Findings) -> None
             whole, same = parse(StreamParser(**settings | {"capacity": len(data) + 1}), [data], rng)
             if (whole, same and same.args) != (said, error and error.args):
                 findings.wrong.append(f"cuts matter: {data!r} {settings}")
+        if rng.random() < 0.05:
+            _check(data, error, settings)
     except (Exception, HangError) as failure:  # noqa: BLE001 - they are what is looked for
         findings.wrong.append(f"{failure!r}: {data!r} {settings}")
         return
     findings.counts[f"{kind}: {'taken' if error is None else 'refused'}"] += 1
     findings.counts["commands"] += len(said)
+
+
+def _check(data: bytes, error: StreamError | None, settings: dict[str, Any]) -> None:
+    """Let ``fastio check`` read an input: what the parser has refused must be an error there."""
+    options = {"date_format": settings["date_format"], "done": settings["require_done"]}
+    checker = check(data, piece=1 + len(data) // 3, options=CheckOptions(**options))
+    limited = error is not None and "longer than" in error.reason
+    assert error is None or limited or checker.findings.count(), "a check finds nothing wrong"
 
 
 def _hang(_number: int, _frame: FrameType | None) -> None:
