@@ -30,13 +30,13 @@ class Known:
 
 def _redeclared(case: Case, git: Outcome, ours: Outcome) -> bool:
     """Tell whether all that differs are marks that are declared more than once."""
-    if git.status != 128 or git.differences(ours) not in (["marks"], ["report"]):
+    if git.status != 128 or not set(git.differences(ours)) <= {"marks", "report", "said"}:
         return False
     numbers = re.findall(rb"^mark :\s*\+?([0-9]+)", case.stream, re.MULTILINE)
     declared = Counter(b"%d" % min(int(number), 2**64 - 1) for number in numbers)
     differing = set((git.marks or b"").split(b"\n")) ^ set((ours.marks or b"").split(b"\n"))
-    differing |= set(git.report) ^ set(ours.report)
-    return all(declared[line[1 : line.find(b" ")]] > 1 for line in differing)
+    differing |= {line for line in set(git.report) ^ set(ours.report) if line.startswith(b":")}
+    return bool(differing) and all(declared[line[1 : line.find(b" ")]] > 1 for line in differing)
 
 
 def _read_on(_case: Case, git: Outcome, ours: Outcome) -> bool:

@@ -129,7 +129,8 @@ class _Repository:
         if name.startswith("fast_import_crash_"):
             self.report = _main_points(_read(path))
         elif name.startswith("logs/"):
-            self.logs[name] = list(_logged(_read(path)))
+            if lines := list(_logged(_read(path))):
+                self.logs[name] = lines
         elif "/tmp_" in name:
             self.files[name[: name.index("/tmp_")] + "/tmp"] = b""
         elif not name.startswith("reftable/"):
