@@ -31,6 +31,8 @@ cdef enum:
     KIND_COMMIT = 1
     KIND_BLOB = 3
     MOST_UNSPLIT_NOTES = 0xFF
+    # Bytes of commits that may wait for their blobs: one operation may have many changes.
+    MAX_QUEUED = 1 << 24
 
 
 cdef class CommitLane:
@@ -54,6 +56,7 @@ cdef class CommitLane:
     cdef ObjectMap object_map
     cdef MarkTable marks
     cdef TreeStore trees
+    cdef int64_t queued
 
     def __init__(self, BlobQueue queue, DeltaBases bases, pipeline, executor, sink, resolver):
         self.queue, self.bases = queue, bases
@@ -76,6 +79,9 @@ cdef class CommitLane:
         self.pipeline.add(place, self.execute, commit, blobs)
         if commit.mark:
             self.queue.forget_mark(commit.mark)
+        self.queued += commit.memory()
+        if self.queued > MAX_QUEUED:
+            self.pipeline.drain()
 
     cdef int need(self, uint64_t mark) except -1:
         """See to it that a blob with this mark, named by mistake, is on its way."""
@@ -100,8 +106,10 @@ cdef class CommitLane:
 
     def execute(self, PlainCommit commit not None, list blobs not None):
         """Store the commit; every blob it names has its entry by now."""
+        self.queued -= commit.memory()
         if not self.store(commit, blobs):
             self.hand_over(commit, blobs)
+        commit.forget_changes()
 
     def hand_over(self, PlainCommit commit not None, list blobs not None):
         """Let the executor do it step by step."""

@@ -36,6 +36,8 @@ cdef class PlainCommit:
     cdef Span message_span
 
     cdef bytes cut(self, Span span)
+    cdef int forget_changes(self) except -1
+    cdef int64_t memory(self) noexcept
 
 
 # How many decimal digits there are from *at* on, 18 at most, and what they say.

@@ -14,6 +14,7 @@ cdef enum:
     MAX_LINE = 4096
     MAX_DEPTH = 64  # components of a path: who walks them may use the stack
     MAX_MERGES = 64
+    MAX_TEXT = 1 << 18  # two hundred commits are kept, for reports
     # What the scan may find.
     PLAIN = 1
     UNUSUAL = 0
@@ -126,15 +127,15 @@ cdef bint is_plain_path(Bytes path, int64_t size) noexcept nogil:
             return False
         if path[at] == 46:  # a dot
             at += 1
-            if at == size or path[at] == 46 or path[at] == 47 or path[at] == 71:
+            if at == size or path[at] == 46 or path[at] == 47 or path[at] == 71 or path[at] > 127:
                 return False
             if path[at] == 103 and not (
                 size - at > 3 and path[at + 1] == 105 and path[at + 2] == 116
                 and 97 <= path[at + 3] <= 122 and path[at + 3] != 109
             ):
                 return False
-        elif path[at] == 47:
-            return False
+        elif path[at] == 47 or path[at] == 0xE2 or path[at] == 0xEF:
+            return False  # in UTF-8 all that HFS+ ignores starts with E2 or EF
         while at < size and path[at] != 47:
             if path[at] == 126 or path[at] == 92:
                 return False
@@ -254,6 +255,8 @@ cdef int scan_commit(Scan *scan, int64_t *count, int64_t *end) except -2 nogil:
     cdef int found = take_header(scan)
     if found != PLAIN:
         return found
+    if scan.message.size > MAX_TEXT:
+        return UNUSUAL
     if scan.stop - scan.at < scan.message.size + 1:
         return SHORT
     scan.at += scan.message.size
@@ -268,6 +271,8 @@ cdef int scan_commit(Scan *scan, int64_t *count, int64_t *end) except -2 nogil:
             return PLAIN
         if scan.at[0] != 77 and not starts(scan, b"D ", 2):
             return at_end(scan)
+        if end[0] > MAX_TEXT:
+            return UNUSUAL
         found = expect(scan, b"D " if scan.at[0] == 68 else b"M ", 2)
         if found != PLAIN:
             return found
@@ -339,6 +344,17 @@ cdef class PlainCommit:
                 command = c.FileDelete(path)
             found.append((self.offset + change.line, command))
         return found
+
+    cdef int forget_changes(self) except -1:
+        """Free what an executed commit does without; `lines` goes by the first change."""
+        if self.edit_count > 1:
+            self.edits = <Change *>realloc(self.edits, sizeof(Change))
+            self.edit_count = 1
+        return 0
+
+    cdef int64_t memory(self) noexcept:
+        """Return about how many bytes the commit takes."""
+        return PyBytes_GET_SIZE(self.text) + self.edit_count * <int64_t>sizeof(Change)
 
     @property
     def ref(self):

@@ -119,3 +119,18 @@ def test_most_commits_take_the_lane(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     status, _ = Target(tmp_path / "target", "--bare").here(stream, workers=0)
     assert status == 0
     assert len(steps) <= 2  # the first of the branch, the last of the stream
+
+
+@pytest.mark.parametrize(
+    "path", ["\u200c.git/x", ".\u200cgit", ".g\u200cit", "a/\ufeff\u206f.git", ".git\ufeff"]
+)
+def test_paths_refused_for_hfs_do_not_take_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], path: str
+) -> None:
+    target = Target(tmp_path / "target", "--bare")
+    target.git("config", "core.protectHFS", "true")
+    first = streams.history(files=10, size=50, commits=2)  # so the branch is there
+    change = b"M 644 :1 %b\n\n" % path.encode()
+    commit = b"commit refs/heads/main\ncommitter %b\ndata 0\n" % streams.WHO
+    assert target.here(first + commit + change + commit, workers=0)[0] == 128
+    assert "invalid path" in capfd.readouterr().err
