@@ -17,6 +17,9 @@ __all__ = ["PlainCommit", "take_commit"]
 # To wait for the rest of a longer one would only make the buffer grow.
 _LARGEST = 256 * KIB
 
+# One that comes in more reads than this, line by line say, would be scanned again for each.
+_MOST_READS = 16
+
 _DATE_FORMATS = frozenset(("raw", "raw-permissive"))
 
 
@@ -44,7 +47,11 @@ def take_commit(reader: StreamReader, number: int) -> PlainCommit | NeedData | N
     )
     if commit is None:
         waits = position == INCOMPLETE and not buffer.eof
-        return NEED_DATA if waits and buffer.end - buffer.start < _LARGEST else None
+        if not waits or buffer.end - buffer.start >= _LARGEST:
+            return None
+        reader.commit_reads = reader.commit_reads + 1 if reader.commit_number == number else 1
+        reader.commit_number = number
+        return NEED_DATA if reader.commit_reads <= _MOST_READS else None
     buffer.start = position
     reader.optional_lf = reader.in_header = False
     reader.offset = commit.offset

@@ -63,6 +63,7 @@ class StreamReader:
         in_header: Whether there was nothing but features and options so far.
         pieces_left: Bytes still to come of a body that is handed out in pieces.
         offset: Offset in the stream of the command or change that is being read.
+        commit_number: Of the commit that the fast path waits for, after *commit_reads* reads.
         waits: What is waited for, a ``WAITS_FOR_`` constant.
     """
 
@@ -73,6 +74,7 @@ class StreamReader:
         self.optional_lf: bool | int = False
         self.in_header = True
         self.pieces_left = self.offset = 0
+        self.commit_number = self.commit_reads = 0
         self.waits = WAITS_FOR_MORE
         self.blob_rows = memoryview(b"")  # of the fast path for blobs, made when it is first taken
 

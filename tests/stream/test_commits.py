@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fastio.stream import commands as c
+from fastio.stream.parser import NEED_DATA, StreamParser
 from tests.stream.feeding import commands_of, error_of, say
 
 WHO = b"A <a@b> 1 +0000"
@@ -218,3 +219,15 @@ def test_a_bad_ident_is_reported_at_its_line(keyword: bytes) -> None:
     error = error_of(b"commit x\nmark :1\n%b A <a 1 +0000\n" % keyword)
     assert "missing >" in error.reason
     assert error.offset == 17
+
+
+def test_a_commit_that_comes_line_by_line_is_left_to_the_parser() -> None:
+    parser = StreamParser()
+    parser.feed(b"blob\ndata 0\n" + HEAD)
+    parser.next_command()
+    scans = 0
+    while parser.take_commit() is NEED_DATA:
+        parser.feed(b"M 644 :1 file\n")
+        scans += 1
+    assert scans == 16
+    assert isinstance(parser.next_command(), c.Commit)
