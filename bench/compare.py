@@ -138,7 +138,8 @@ def main() -> int:
     save(stream, outcomes, options.git)
     print_table(stream, outcomes["git"], outcomes["fastio"])
     found = differences(outcomes["git"], outcomes["fastio"])
-    print("\n".join(found) or "same exit status, same refs, same objects, same fsck result")
+    same = "same exit status, same refs, same objects"
+    print("\n".join(found) or same + ("" if options.no_fsck else ", same fsck result"))
     if not options.keep:
         shutil.rmtree(options.work)
     return 1 if found else 0

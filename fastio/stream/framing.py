@@ -154,9 +154,11 @@ def end_before_crlf(data: bytearray, start: int, count: int, end: int) -> int:
 
     A position behind *end* tells that more bytes are needed.
     """
-    return _real_end(
+    at = _real_end(
         start, count, end, lambda since, stop: data.count(b"\r\n", max(since - 1, start), stop)
     )
+    # The last LF counted may be one that has a CR before it now.
+    return at + (start < at < end and data[at - 1 : at + 1] == b"\r\n")
 
 
 def _real_end(start: int, count: int, end: int, uncounted: Callable[[int, int], int]) -> int:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from shlex import quote
 
 from tests.importer.target import COMMAND, Done, Target, environment
 
@@ -23,7 +24,7 @@ class Field:
     def __init__(self, target: Target, directory: Path) -> None:
         self.target, self.programs, self._log = target, directory / "programs", directory / "log"
         self._python = self.program(
-            "python", f'printf "%s\\n" "$*" >>{self._log}\nexec {sys.executable} "$@"\n'
+            "python", f'printf "%s\\n" "$*" >>{self._log}\nexec {quote(sys.executable)} "$@"\n'
         )
 
     def program(self, name: str, text: str) -> Path:

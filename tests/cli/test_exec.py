@@ -176,7 +176,7 @@ def test_without_any_git(field: Field, tmp_path: Path) -> None:
 
 def test_a_tool_that_clears_the_environment(field: Field) -> None:
     field.program("fastio", f'{FASTIO} "$@"')
-    package = f"PYTHONPATH={environment({})['PYTHONPATH']}"
+    package = f"PYTHONPATH={shlex.quote(environment({})['PYTHONPATH'])}"
     clear = f'exec env -i {package} PATH="$PATH" "$@"'
     done = field.exec("sh", "-c", clear, "sh", "git", "fast-import", "--quiet", stream=STREAM)
     assert (done.returncode, done.stderr, field.content()) == (0, b"", "content")

@@ -273,6 +273,13 @@ def test_crlf_everywhere_is_read_as_lf() -> None:
     assert type(commands[-1]) is c.Done
 
 
+def test_data_counted_before_each_lf_became_crlf() -> None:
+    told, commands = read([b"blob\ndata 6\na\r\nb\r\nc\r\n" + BLOB])
+    assert len(told.problems) == 1
+    assert "9" in told.reasons[0]
+    assert [type(one) for one in commands] == [c.Blob, c.Blob]
+
+
 def test_numbers_that_are_none_are_noticed() -> None:
     told, _ = read([b"blob\nmark :x\ndata \nblob\nmark :5x\ndata 1y\na\n"])
     assert [kind for kind, _, _ in told.notices] == ["number"] * 4
