@@ -1,4 +1,4 @@
-"""How the program meets its descriptors, and how it ends."""
+"""How the program meets its descriptors, speaks to its user, and ends."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 import os
 import signal
 import sys
+
+from fastio.stream.excerpt import visible_lines
 
 
 def open_standard_files() -> None:
@@ -21,6 +23,12 @@ def open_standard_files() -> None:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
     sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - open till the end
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+
+
+def say(text: str) -> None:
+    """Write to stderr, nothing invisible; that nobody can read it is no reason to end."""
+    with contextlib.suppress(OSError):
+        os.write(2, visible_lines(os.fsencode(text)).encode())
 
 
 def occupy(descriptor: int) -> None:

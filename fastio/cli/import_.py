@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from fastio.cli.endings import die_by, occupy
+from fastio.cli.endings import die_by, occupy, say
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
 from fastio.importer.options import ImportOptions, parse_size, parse_uint
@@ -80,10 +80,10 @@ def run(words: Sequence[str]) -> int:
         importer = _make_importer(line)
     except FastioError as error:
         if isinstance(error, UsageError):
-            _say(f"fatal: {error}\n{USAGE}")
+            say(f"fatal: {error}\n{USAGE}")
         else:
-            _say(f"fatal: {error}\n")
-        _say(f"fastio: import failed: {NO_CHANGE}\n")
+            say(f"fatal: {error}\n")
+        say(f"fastio: import failed: {NO_CHANGE}\n")
         return error.exit_status
     signal.signal(signal.SIGUSR1, _checkpoint_handler(importer))
     if early:
@@ -128,25 +128,19 @@ def _tell_end(
 ) -> None:
     if status <= 1 and not options.quiet:
         for text in statistics(importer, started):
-            _say(text + "\n")
+            say(text + "\n")
     if status or not options.quiet:
-        _say(closing_line(importer.publisher.result, status) + "\n")
-
-
-def _say(text: str) -> None:
-    """Write to stderr; that nobody can read it is no reason to end an import."""
-    with contextlib.suppress(OSError):
-        os.write(2, os.fsencode(text))
+        say(closing_line(importer.publisher.result, status) + "\n")
 
 
 def _show_log_records(progress: ProgressBar) -> None:
     from fastio.cli.console import show_log_records  # noqa: PLC0415 - small imports log nothing
 
-    def say(text: str) -> None:
+    def show(text: str) -> None:
         progress.clear()
-        _say(text)
+        say(text)
 
-    show_log_records(say)
+    show_log_records(show)
 
 
 def _progress_of(line: _CommandLine, importer: Importer, source: Source) -> ProgressBar:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from fastio import __version__
-from fastio.cli.endings import die_by, open_standard_files
+from fastio.cli.endings import die_by, open_standard_files, say
 from fastio.cli.global_options import take_global_options
 from fastio.errors import FastioError, UsageError
 
@@ -55,10 +55,10 @@ def _main(words: list[str]) -> int:
             return 0
         return _run(command, words)
     except UsageError as error:
-        sys.stderr.write(f"fastio: {error}\n{USAGE}")
+        say(f"fastio: {error}\n{USAGE}")
         return error.exit_status
     except FastioError as error:
-        sys.stderr.write(f"fatal: {error}\n")
+        say(f"fatal: {error}\n")
         return error.exit_status
 
 
@@ -71,7 +71,7 @@ def _help(words: list[str]) -> int:
 
 def _run(command: str, words: list[str]) -> int:
     if not command:
-        sys.stderr.write(USAGE)
+        say(USAGE)
         return UsageError.exit_status
     if command not in COMMANDS:
         raise UsageError(f"'{command}' is not a fastio command")

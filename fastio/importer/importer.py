@@ -45,6 +45,7 @@ from fastio.store.ref_names import is_reserved
 from fastio.store.repository import Repository
 from fastio.store.revisions import Revisions
 from fastio.stream import commands as c
+from fastio.stream.excerpt import visible_lines
 from fastio.stream.parser import NEED_DATA, StreamParser
 from fastio.stream.reader import Step
 from workers.arena import Arena
@@ -436,7 +437,7 @@ class Importer:
         self.before_message()
         # That nobody can read it is no reason to end an import.
         with contextlib.suppress(OSError):
-            os.write(2, text)
+            os.write(2, visible_lines(text).encode())
 
 
 def _check(config: Config) -> None:

@@ -26,6 +26,15 @@ def visible(text: bytes) -> str:
     return "".join(each if each.isprintable() else _escape(each) for each in decoded)
 
 
+def visible_lines(text: bytes) -> str:
+    """Return *text* as `visible` does, its lines still lines.
+
+    What goes to a terminal goes through this: names, of files and refs alike, may hold sequences
+    that command it.
+    """
+    return "\n".join(visible(line) for line in text.split(b"\n"))
+
+
 def _escape(character: str) -> str:
     return _NAMED.get(character) or character.encode("unicode_escape").decode("ascii")
 

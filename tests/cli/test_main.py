@@ -38,3 +38,13 @@ def test_unknown_command(target: Target, words: list[str]) -> None:
     done = target.fastio(*words)
     assert (done.returncode, done.stdout) == (129, b"")
     assert done.stderr.startswith(b"fastio: 'frobnicate' is not a fastio command\nusage: ")
+
+
+@pytest.mark.parametrize("words", [["-C", "\x1b"], ["--\x1b"], ["\x1b"], ["import", "a", "\x1b"]])
+def test_what_is_wrong_with_words_does_not_command_the_terminal(
+    target: Target, words: list[str]
+) -> None:
+    done = target.fastio(*words)
+    assert done.returncode >= 128
+    assert rb"\x1b" in done.stderr
+    assert b"\x1b" not in done.stderr

@@ -125,3 +125,13 @@ def test_last_line_outside_of_a_repository(target: Target, tmp_path: Path) -> No
     done = target.fastio("import", stream=MAIN, cwd=tmp_path, GIT_CEILING_DIRECTORIES="/")
     assert done.returncode == 128
     assert done.stderr.endswith(b"\nfastio: import failed: no ref was changed\n")
+
+
+def test_names_do_not_command_the_terminal(target: Target) -> None:
+    name = "refs/heads/\x9b31m\u202e".encode()
+    (target.git_dir / "file\x1b").touch()
+    marks = f"--export-marks={target.git_dir}/file\x1b/marks"
+    text = target.run(MAIN + resets(name, name + b"/below"), marks).stderr.decode()
+    assert "cannot create refs/heads/\\x9b31m\\u202e" in text
+    assert "cannot write marks file" in text
+    assert all(character.isprintable() for character in text.replace("\n", ""))
