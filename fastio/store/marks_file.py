@@ -77,8 +77,8 @@ def write_marks(path: str, marks: Iterable[tuple[int, Oid]], permissions: int = 
     lock = target + ".lock"
     lines = (b":%d %s\n" % (mark, oid.hex().encode()) for mark, oid in marks)
     try:
-        if os.path.exists(target) and not os.path.isfile(target):
-            with open(target, "wb") as device:
+        if os.path.exists(path) and not os.path.isfile(path):  # also /dev/fd/3, a pipe
+            with open(path, "wb") as device:
                 device.writelines(lines)
             return
         make_directories(os.path.dirname(target), permissions)

@@ -132,6 +132,14 @@ def test_a_directory_in_the_way_is_a_marks_error(tmp_path: Path) -> None:
         write_marks(str(tmp_path / "file" / "marks"), [])
 
 
+def test_a_pipe_may_be_named_by_its_descriptor() -> None:
+    reader, writer = os.pipe()
+    write_marks(f"/dev/fd/{writer}", [(1, A)])
+    os.close(writer)
+    with open(reader, "rb") as file:
+        assert file.read() == LINE
+
+
 def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
