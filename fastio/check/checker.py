@@ -11,7 +11,7 @@ from fastio.check.marks import ANY
 from fastio.check.meaning import Meaning
 from fastio.check.options import CheckOptions, feature_error, option_error
 from fastio.check.plain import PlainScan
-from fastio.errors import MarksError, StreamError
+from fastio.errors import CLIPPED_LINE, MarksError, StreamError
 from fastio.store.marks_file import read_marks
 from fastio.stream import commands as c
 from fastio.stream.blocks import BLOCKS
@@ -206,15 +206,17 @@ class Checker:
         """Complete a place with what the parser knows of the command of the moment."""
         parser, line = self._parser, error.line
         number, offset = error.command_number or parser.command_number, error.offset
+        reason = error.reason[:CLIPPED_LINE]  # it may name a ref of any length
         if number != parser.command_number:
-            return Place(error)
+            return Place(StreamError(reason, offset, number, kind=error.kind, line=error.line))
         if offset < 0:
             offset = parser.offset
             if line:
                 recent = reversed(parser.recent_lines)
                 line = next((one for one in recent if one.startswith(line)), line)
-        error = StreamError(error.reason, offset, number, kind=error.kind, line=line)
-        return Place(error, *self._commit())
+        error = StreamError(reason, offset, number, kind=error.kind, line=line)
+        name, branch = self._commit()
+        return Place(error, name[:CLIPPED_LINE], branch[:CLIPPED_LINE])
 
     def _commit(self) -> tuple[str, bytes]:
         """Return name and branch of the commit that the parser is in."""

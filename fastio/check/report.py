@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -29,7 +30,7 @@ def text_lines(name: str, checker: Checker) -> Iterator[str]:
     if not checker.is_complete:
         verdict = "it could not be read to its end"
     parts = [_counted(findings.count(one), one) for one in (ERROR, WARNING, NOTE)]
-    yield f"{name}: {verdict}: {', '.join(parts)}"
+    yield f"{visible(os.fsencode(name))}: {verdict}: {', '.join(parts)}"
     counts = [_counted(count, what[:-1]) for what, count in checker.counts.items()]
     yield f"  read: {_size(checker.bytes_read)}, {', '.join(counts)}"
     for finding in findings:

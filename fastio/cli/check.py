@@ -6,6 +6,7 @@ import contextlib
 import gc
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from fastio.check.checker import Checker
 from fastio.check.kinds import ERROR
 from fastio.check.options import MAX_PLACES, SIGNATURE_MODES, CheckOptions
 from fastio.check.report import VERSION, json_value, text_lines
+from fastio.cli.endings import say
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, StreamError, UsageError
 from fastio.importer.source import Source
@@ -68,7 +70,7 @@ def run(words: Sequence[str]) -> int:
     try:
         line = parse(words)
     except UsageError as error:
-        sys.stderr.write(f"fatal: {error}\n{USAGE}")
+        say(f"fatal: {error}\n{USAGE}")
         return error.exit_status
     status, reports = 0, []
     for file in line.files or ["-"]:
@@ -77,10 +79,13 @@ def run(words: Sequence[str]) -> int:
             _check(file, checker, line)
             status = max(status, 1 if checker.findings.count(ERROR) else 0)
         except FastioError as error:
-            sys.stderr.write(f"fatal: {file}: {error}\n")
+            say(f"fatal: {file}: {error}\n")
             status = error.exit_status
         reports.append((file, checker))
-    _write(reports, as_json=line.json)
+    try:
+        _write(reports, as_json=line.json)
+    except OSError as error:
+        raise FastioError(f"cannot write the report: {error.strerror}") from error
     return status
 
 
@@ -118,9 +123,10 @@ def _write(reports: list[tuple[str, Checker]], *, as_json: bool) -> None:
         streams = [json_value(file, checker) for file, checker in reports]
         json.dump({"version": VERSION, "streams": streams}, sys.stdout, indent=2)
         sys.stdout.write("\n")
-        return
-    texts = ["\n".join(text_lines(file, checker)) for file, checker in reports]
-    sys.stdout.write("\n\n".join(texts) + "\n")
+    else:
+        texts = ["\n".join(text_lines(file, checker)) for file, checker in reports]
+        sys.stdout.write("\n\n".join(texts) + "\n")
+    sys.stdout.flush()  # while there is somebody to tell that it does not work
 
 
 # --- the command line -----------------------------------------------------------------------------
@@ -153,7 +159,7 @@ def _take(line: CommandLine, word: str) -> bool:
         line.settings["date_format"] = value
     elif name in ("--import-marks", "--import-marks-if-exists"):
         line.marks.append((value, name.endswith("if-exists")))
-    elif name == "--max-places" and value.isdecimal():
+    elif name == "--max-places" and re.fullmatch("[0-9]{1,18}", value):
         line.settings["max_places"] = int(value)
     elif name == "--signed-commits" and value.partition("=")[0] in SIGNATURE_MODES:
         line.settings["strip_signatures"] = value.endswith("strip")

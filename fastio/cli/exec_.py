@@ -30,6 +30,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from fastio.cli.endings import say
 from fastio.errors import FastioError, RepositoryError, UsageError
 from fastio.store.git import Git
 
@@ -57,13 +58,13 @@ def run(words: Sequence[str]) -> int:
     command = list(words[1:] if words[:1] == ["--"] else words)
     if not command or (words[0] != "--" and words[0].startswith("-")):
         problem = f"unknown option: {words[0]}" if command else "no command given"
-        sys.stderr.write(f"fastio exec: {problem}\n{USAGE}")
+        say(f"fastio exec: {problem}\n{USAGE}")
         return UsageError.exit_status
     _prepare_environment()
     try:
         _execute(command)
     except OSError as error:
-        sys.stderr.write(f"fastio exec: cannot run '{command[0]}': {error.strerror}\n")
+        say(f"fastio exec: cannot run '{command[0]}': {error.strerror}\n")
         return 127 if error.errno in (errno.ENOENT, errno.ENOTDIR) else 126
 
 
@@ -88,6 +89,8 @@ def _execute(command: list[str]) -> NoReturn:
     """Become the command, as execvp(3) does it."""
     for name in ("SIGPIPE", "SIGXFSZ"):  # which Python ignores, and a program would inherit that
         signal.signal(getattr(signal, name), signal.SIG_DFL)
+    if not command[0]:  # which Python does not hand on
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     try:
         os.execvp(command[0], command)
     except OSError as error:

@@ -114,7 +114,10 @@ def test_marks_that_cannot_be_read(tmp_path: Path) -> None:
     assert "[marks-file]: 1\n" in out
 
 
-@pytest.mark.parametrize("word", ["--nonsense", "--max-places=x", "--date-format=x", "--json=1"])
+@pytest.mark.parametrize(
+    "word",
+    ["--nonsense", "--max-places=x", "--max-places=" + 5000 * "9", "--date-format=x", "--json=1"],
+)
 def test_mistakes_on_the_command_line(word: str) -> None:
     status, out, err = check(word)
     assert (status, out) == (129, "")
@@ -138,6 +141,33 @@ def test_streams_that_cannot_be_read(tmp_path: Path) -> None:
     assert status == 128
     assert "cut.lz4: it could not be read to its end" in out
     assert "lz4 frame" in err
+
+
+def test_names_do_not_command_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "\x1b[31m").write_bytes(GOOD)
+    status, out, err = check("\x1b[31m", "\x9b\x1b", cwd=tmp_path)
+    assert status == 128
+    assert out.startswith("\\x1b[31m: nothing")
+    assert err.startswith("fatal: \\x9b\\x1b: cannot open")
+    assert "\x1b" not in out + err
+
+
+@pytest.mark.parametrize("word", ["--json", "--no-progress"])
+def test_a_report_that_cannot_be_written(word: str) -> None:
+    command = [sys.executable, "-m", "fastio", "check", word]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, input=GOOD, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 128
+    assert done.stderr == b"fatal: cannot write the report: No space left on device\n"
+
+
+def test_long_names_do_not_swell_the_report() -> None:
+    name = b"refs/heads/" + 300_000 * b"a"
+    for stream in (b"commit " + name + b"\n", b"reset " + name + b"..\n", b"reset a\nfrom " + name):
+        status, out, _ = check("--json", stdin=stream + b"\n")
+        assert json.loads(out)["streams"][0]["findings"]
+        assert len(out) < 10_000
+    assert status == 0  # a name that only a repository knows
 
 
 def test_a_reader_that_has_had_enough_ends_it() -> None:

@@ -167,6 +167,12 @@ def test_as_a_command_of_git(field: Field) -> None:
         assert field.content() == "content"
 
 
+def test_an_empty_command_is_not_found(field: Field) -> None:
+    done = field.plain(*COMMAND, "exec", "")
+    assert (done.returncode, done.stdout) == (127, b"")
+    assert done.stderr == b"fastio exec: cannot run '': No such file or directory\n"
+
+
 def test_without_any_git(field: Field, tmp_path: Path) -> None:
     path = {"PATH": str(tmp_path)}
     assert field.plain(*COMMAND, "exec", "/bin/sh", "-c", "exit 3", env=path).returncode == 3
