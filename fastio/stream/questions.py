@@ -27,10 +27,8 @@ def take_question(reader: StreamReader) -> Question | None:
     buffer, waits = reader.buffer, reader.waits
     if waits == WAITS_FOR_MORE:
         return None
-    if reader.optional_lf:
-        if not buffer.skip_lf():
-            return None
-        reader.optional_lf = False
+    if reader.optional_lf and not reader.skip_optional_lf():
+        return None
     start = buffer.start
     found = scan_question(
         buffer.data, start, buffer.end, buffer.max_line, waits == WAITS_FOR_CHANGE

@@ -117,7 +117,7 @@ class StreamReader:
             the line has not arrived in full.
         """
         buffer = self.buffer
-        if self.optional_lf and not self._skip_optional_lf():
+        if self.optional_lf and not self.skip_optional_lf():
             return None
         if buffer.start == buffer.end and not buffer.eof:
             return None
@@ -133,7 +133,7 @@ class StreamReader:
                 return line
         return None
 
-    def _skip_optional_lf(self) -> bool:
+    def skip_optional_lf(self) -> bool:
         """Skip the optional LF, if it comes next; return False if that cannot be told yet."""
         buffer = self.buffer
         while self.optional_lf == BEHIND_COMMENTS and buffer.data.startswith(

@@ -117,6 +117,14 @@ def test_optional_lf_before_a_question_is_passed_over(start: bytes, line: bytes)
     assert (parser.bytes_left, parser.offset) == (0, len(start) + len(line) - 12)
 
 
+def test_optional_lf_behind_a_comment_is_passed_over() -> None:
+    parser = waiting(b"alias\nmark :1\nto refs/heads/x\n")
+    parser.feed(b"# c")
+    assert parser.take_question() is None
+    parser.feed(b"\n\ncat-blob :1\n")
+    assert parser.take_question() == c.CatBlob(1)
+
+
 def test_line_limit_holds() -> None:
     line = bytearray(b"cat-blob :1\n")
     assert scan_question(line, 0, len(line), 11, False) is not None
