@@ -174,6 +174,13 @@ KNOWN = (
         _stream_has(rb"M \S+ inline [^\n]*\n?(#.*\n?)*\Z"),
     ),
     Known(
+        "git takes a signature's 'data' for that of the message when the input ends behind it",
+        lambda case, _git, ours: (
+            b"expected 'data n' command, found the end of input" in ours.stderr
+            and re.search(rb"gpgsig .*\n(#.*\n)*data ", case.stream[-1000:]) is not None
+        ),
+    ),
+    Known(
         "git gives a commit the zero oid as parent when it merges an unborn branch; we refuse",
         lambda _case, _git, ours: b"cannot merge a branch without commits" in ours.stderr,
     ),
