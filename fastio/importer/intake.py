@@ -81,7 +81,7 @@ class Intake:
             c.NoteModify: self._note,
             c.CommitEnd: self._commit_end,
             c.Tag: self._tag,
-            c.Reset: lambda x: self._add(executor.reset, x),
+            c.Reset: self._reset,
             c.Alias: self._alias,
             c.Checkpoint: self._at_checkpoint,
             c.Progress: self._progress,
@@ -245,6 +245,10 @@ class Intake:
         self._add(self._executor.tag, command)
         if command.mark:
             self._queue.forget_mark(command.mark)
+
+    def _reset(self, command: c.Reset) -> None:
+        self._need_mark(command.from_)
+        self._add(self._executor.reset, command)
 
     def _alias(self, command: c.Alias) -> None:
         self._need_mark(command.to)

@@ -19,6 +19,11 @@ STREAMS = {
     "a tag may take over the mark of what it tags": (
         BLOB % 1 + b"tag a\nmark :1\nfrom :1\ndata 0\ntag b\nfrom :1\ndata 0\n"
     ),
+    "a blob takes over a commit's mark at once": (
+        COMMIT.replace(b"\ncommitter", b"\nmark :1\ncommitter")
+        + BLOB % 1
+        + b"reset refs/heads/y\nfrom :1\n"
+    ),
     "a tag that was deleted once gives way to any reset": (
         b"reset refs/tags/a\nfrom %b\n\nblob\nmark :1\ndata 0\ntag a\nfrom :1\ndata 0\n" % ZERO
         + COMMIT
