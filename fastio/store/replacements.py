@@ -22,11 +22,11 @@ _BASE = "refs/replace/"
 
 
 class Replacements:
-    """What is to be read for which object, as it was when first asked for."""
+    """What is to be read for which object, as it was at the start: an import may make such refs."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        self._oids: dict[Oid, Oid] | None = None
+        self._oids = self._read() if self._wanted() else {}
 
     def of(self, oid: Oid) -> Oid:
         """Return what to read for *oid*, mostly itself.
@@ -34,8 +34,6 @@ class Replacements:
         Raises:
             ObjectError: There are too many replacements of replacements.
         """
-        if self._oids is None:
-            self._oids = self._read() if self._wanted() else {}
         if not self._oids:
             return oid
         found = oid
