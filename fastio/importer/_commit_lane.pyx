@@ -20,12 +20,10 @@ from fastio.importer._tree_store cimport TreeStore
 from fastio.objects._path_edits cimport Edit, edit_directory, prepare
 from fastio.store._marks cimport MarkTable
 from fastio.store._objmap cimport ObjectMap
-from fastio.stream._commit_scanner cimport Change, PlainCommit, Span
+from fastio.stream._commit_scanner cimport Bytes, Change, PlainCommit, Span
 
 from fastio.errors import FastioError
 from fastio.stream import commands as c
-
-ctypedef const unsigned char *Bytes
 
 cdef enum:
     KIND_COMMIT = 1

@@ -80,7 +80,7 @@ cdef int64_t digits(Bytes at, Bytes stop, uint64_t *value) noexcept nogil:
 
 
 cdef int take_number(Scan *scan, int64_t keyword, uint64_t *value) noexcept nogil:
-    """Take a line that holds nothing but a number, not 0, behind its keyword."""
+    """Take a line that holds nothing but a number behind its keyword."""
     cdef Span rest
     cdef int found = take_line(scan, keyword, &rest)
     if found != PLAIN:
@@ -315,17 +315,16 @@ cdef class PlainCommit:
 
     def header(self):
         """Return what the parser would hand out for the header."""
-        committer = self.cut(self.committer_span)
         merges = [c.Mark(self.merges[index]) for index in range(self.merge_count)]
         return c.Commit(
-            ref=self.cut(self.ref_span),
+            ref=self.ref,
             mark=c.Mark(self.mark) if self.mark else None,
-            original_oid=self.cut(self.original_oid_span) if self.original_oid_span.start else None,
+            original_oid=self.original_oid,
             author=self.cut(self.author_span) if self.author_span.start else None,
-            committer=committer,
+            committer=self.cut(self.committer_span),
             signatures=(),
             encoding=None,
-            message=self.cut(self.message_span),
+            message=self.message,
             from_=c.Mark(self.start_from) if self.start_from else None,
             merges=tuple(merges),
         )
