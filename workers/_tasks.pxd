@@ -8,7 +8,8 @@ cdef struct Task:
     int64_t out_offset
     int64_t out_capacity
     int64_t max_delta  # largest inflated delta worth having
-    int64_t kind  # git's object type number
+    int32_t kind  # git's object type number
+    int32_t flags  # NO_OID or 0
 
 cdef struct Result:
     int64_t packed_size
@@ -21,6 +22,8 @@ cdef enum:
     FULL = 0
     DELTA = 1
     FAILED = -1
+    # The caller knows the oid already: the result's is left zero.
+    NO_OID = 1
 
 cdef inline int64_t c_deflate_bound(int64_t size) noexcept nogil:
     """Bytes of *size* bytes as stored zlib blocks: 2 header, 5 a block of 65535, 4 adler32."""

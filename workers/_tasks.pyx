@@ -17,7 +17,7 @@ from libc.string cimport memcpy, memset
 
 from workers._codec cimport TINY, c_crc32, c_deflate_tiny, c_store
 from workers._delta cimport NO_MEMORY, c_encode_delta
-from workers._tasks cimport DELTA, FAILED, FULL, Result, Task, c_deflate_bound
+from workers._tasks cimport DELTA, FAILED, FULL, NO_OID, Result, Task, c_deflate_bound
 
 from workers import codec
 from workers.errors import TaskError
@@ -168,6 +168,8 @@ cdef int check(Task *task, int64_t arena_size) except -1:
     """Refuse what would read or write outside the arena."""
     if not 1 <= task.kind <= 4:
         raise TaskError(f"there is no object type {task.kind}")
+    if task.flags & ~NO_OID:
+        raise TaskError(f"there are no task flags {task.flags}")
     if not (
         is_inside(task.raw_offset, task.raw_size, arena_size)
         and is_inside(task.out_offset, task.out_capacity, arena_size)
@@ -192,6 +194,7 @@ def encode(unsigned char[::1] arena, bytes tasks, settings):
         memcpy(&task, PyBytes_AS_STRING(tasks) + i * sizeof(Task), sizeof(Task))
         result = <Result *>PyBytes_AS_STRING(results) + i
         check(&task, arena_size)
-        coder.put_oid(result, &task, memory + task.raw_offset)
+        if not task.flags & NO_OID:
+            coder.put_oid(result, &task, memory + task.raw_offset)
         coder.put_payload(result, &task, memory)
     return results

@@ -12,6 +12,7 @@ __all__ = [
     "DELTA",
     "FAILED",
     "FULL",
+    "NO_OID",
     "RESULT_SIZE",
     "TASK_SIZE",
     "Result",
@@ -20,8 +21,9 @@ __all__ = [
 ]
 
 FULL, DELTA, FAILED = 0, 1, -1
+NO_OID = 1
 
-_TASK = struct.Struct("=8q")
+_TASK = struct.Struct("=7q2i")
 _RESULT = struct.Struct("=2qiI32s")
 TASK_SIZE = _TASK.size
 RESULT_SIZE = _RESULT.size
@@ -41,6 +43,8 @@ class Task(NamedTuple):
     """Longest inflated delta worth having."""
     kind: int
     """Git's number for the object type, 1 to 4."""
+    flags: int = 0
+    """NO_OID when the caller knows the oid already: the result's is left zero."""
 
     def pack(self) -> bytes:
         """Return the C struct."""

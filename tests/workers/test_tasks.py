@@ -12,6 +12,7 @@ from workers.rows import (
     DELTA,
     FAILED,
     FULL,
+    NO_OID,
     RESULT_SIZE,
     TASK_SIZE,
     Result,
@@ -52,12 +53,13 @@ class Desk:
         kind: int = 3,
         max_delta: int | None = None,
         room: int | None = None,
+        flags: int = 0,
     ) -> None:
         room = deflate_bound(len(raw)) if room is None else room
         base_place = (-1, 0) if base is None else (self.place(base), len(base))
         limit = len(raw) if max_delta is None else max_delta
         raw_place, out = self.place(raw), self.place(bytes(room))
-        self.tasks.append(Task(raw_place, len(raw), *base_place, out, room, limit, kind))
+        self.tasks.append(Task(raw_place, len(raw), *base_place, out, room, limit, kind, flags))
 
     def run(self, settings: Settings = DEFAULTS) -> list[Result]:
         batch = b"".join(task.pack() for task in self.tasks)
@@ -93,6 +95,16 @@ def test_result_agrees_with_its_model(
 
 def test_struct_sizes_are_those_of_the_layout() -> None:
     assert (TASK_SIZE, RESULT_SIZE) == (64, 56)
+
+
+def test_a_known_oid_is_not_computed_again() -> None:
+    desk = Desk()
+    for flags in (0, NO_OID):
+        desk.add(TEXT + b"tail", TEXT, flags=flags)
+        desk.add(TEXT, kind=1, flags=flags)
+    results = desk.run()
+    assert [result._replace(oid=bytes(32)) for result in results[:2]] == results[2:]
+    assert results[0].oid != bytes(32)
 
 
 def test_sha256_fills_the_oid() -> None:
@@ -167,6 +179,8 @@ def test_bound_is_always_enough(level: int) -> None:
     [
         {"kind": 0},
         {"kind": 5},
+        {"flags": 2},
+        {"flags": -2},
         {"raw_offset": -1},
         {"raw_size": -1},
         {"raw_size": 100_001},
