@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 cdef enum:
@@ -10,14 +11,31 @@ cdef struct Header:
     uint32_t next
     uint32_t prev
 
+
+@cython.final
 cdef class Arena:
     cdef unsigned char *base  # first byte of the mapping; the same in every forked process
     cdef readonly int64_t size
     cdef readonly int64_t used
     cdef readonly object view
+    cdef readonly object annex
+    cdef const unsigned char *annex_base
+    cdef readonly int64_t annex_size
     cdef uint32_t granules
     cdef uint32_t bins[BIN_COUNT]
     cdef uint64_t occupied[WORD_COUNT]
+
+    cdef inline const unsigned char *c_at(self, int64_t offset) noexcept nogil:
+        """Where *offset* lies: in the arena or, from its size on, in the annex."""
+        if offset < self.size:
+            return self.base + offset
+        return self.annex_base + (offset - self.size)
+
+    cdef inline int64_t c_annexed(self, const unsigned char *data, int64_t n) noexcept nogil:
+        """Return the offset of *n* bytes at *data* if they lie in the annex, or else -1."""
+        if self.annex_base <= data and data + n <= self.annex_base + self.annex_size:
+            return self.size + (data - self.annex_base)
+        return -1
 
     cdef int64_t c_allocate(self, int64_t n) noexcept
     cdef void c_free(self, int64_t offset) noexcept

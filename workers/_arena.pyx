@@ -18,11 +18,16 @@ filled bin. The never touched rest of the mapping is the largest block and so th
 
 Only the coordinator allocates and frees; workers read and write inside the blocks that they are
 told of. So there are no locks.
+
+An annex may be attached: bytes that lie somewhere else, at the same address in every process, and
+are read as if they stood behind the arena. Nothing is allocated there.
 """
 
 import mmap
 
-from cpython.buffer cimport PyBUF_WRITABLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport (
+    PyBUF_SIMPLE, PyBUF_WRITABLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer,
+)
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memmove, memset
 
@@ -86,10 +91,25 @@ cdef class Arena:
         PyBuffer_Release(&buffer)
         self.granules = <uint32_t>(self.size // GRANULE)
         self.used = 0
+        self.annex, self.annex_base, self.annex_size = None, NULL, 0
         memset(self.bins, 0, sizeof(self.bins))
         memset(self.occupied, 0, sizeof(self.occupied))
         self._header(1).before = 0
         self._release(1, self.granules - 1)
+
+    def attach(self, buffer):
+        """Let offsets from the arena's size on name the bytes of *buffer*, which is kept.
+
+        Before workers fork: only those that are forked afterwards find the bytes as well. What is
+        attached later takes the place of what was before.
+        """
+        cdef Py_buffer taken
+        view = memoryview(buffer)
+        PyObject_GetBuffer(view, &taken, PyBUF_SIMPLE)
+        # As with the arena's own: the view keeps the bytes where they are.
+        self.annex_base, self.annex_size = <const unsigned char *>taken.buf, taken.len
+        PyBuffer_Release(&taken)
+        self.annex = view
 
     cdef inline Header *_header(self, uint32_t block) noexcept:
         return <Header *>(self.base + <int64_t>block * GRANULE)

@@ -1,5 +1,4 @@
-from typing_extensions import Buffer
-
+from workers.arena import Arena
 from workers.tasks import Settings
 
-def encode(arena: Buffer, tasks: bytes, settings: Settings) -> bytes: ...
+def encode(arena: Arena, tasks: bytes, settings: Settings) -> bytes: ...

@@ -1,8 +1,8 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """Carries out a batch of tasks: hash, delta, deflate.
 
-Every range that a task names is checked against the arena before a pointer is made of it; the
-bounds checks that are off would check nothing.
+Every range that a task names is checked against the arena and its annex before a pointer is made of
+it; the bounds checks that are off would check nothing.
 """
 
 import hashlib
@@ -15,6 +15,7 @@ from libc.stdio cimport snprintf
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from workers._arena cimport Arena
 from workers._codec cimport TINY, c_crc32, c_deflate_tiny, c_store
 from workers._delta cimport NO_MEMORY, c_encode_delta
 from workers._tasks cimport DELTA, FAILED, FULL, NO_OID, Result, Task, c_deflate_bound
@@ -112,7 +113,7 @@ cdef class _Coder:
         return PyBytes_GET_SIZE(packed)
 
     cdef int64_t put_delta(
-        self, Result *result, Task *task, unsigned char *arena, unsigned char *out
+        self, Result *result, Task *task, Arena arena, unsigned char *out
     ) except -2:
         """Write the packed delta to *out*; return its size, -1 when there is no good one."""
         cdef int64_t size, limit = min(task.max_delta, task.raw_size)
@@ -120,8 +121,8 @@ cdef class _Coder:
             return -1
         self.reserve(limit)
         size = c_encode_delta(
-            arena + task.base_offset, task.base_size,
-            arena + task.raw_offset, task.raw_size, self.buffer, limit,
+            arena.c_at(task.base_offset), task.base_size,
+            arena.c_at(task.raw_offset), task.raw_size, self.buffer, limit,
         )
         if size == NO_MEMORY:
             raise MemoryError
@@ -130,10 +131,10 @@ cdef class _Coder:
         result.inflated_size = size
         return self.deflate(self.buffer, size, out, task.out_capacity)
 
-    cdef int put_payload(self, Result *result, Task *task, unsigned char *arena) except -1:
+    cdef int put_payload(self, Result *result, Task *task, Arena arena) except -1:
         """Write the object in its smaller form, delta or full."""
-        cdef unsigned char *out = arena + task.out_offset
-        cdef unsigned char *raw = arena + task.raw_offset
+        cdef unsigned char *out = arena.base + task.out_offset
+        cdef const unsigned char *raw = arena.c_at(task.raw_offset)
         cdef int64_t packed = self.put_delta(result, task, arena, out), full
         result.form = DELTA
         if packed < 0:
@@ -164,25 +165,30 @@ cdef bint is_inside(int64_t offset, int64_t size, int64_t arena_size) noexcept n
     return 0 <= offset <= arena_size and 0 <= size <= arena_size - offset
 
 
-cdef int check(Task *task, int64_t arena_size) except -1:
+cdef bint is_readable(Arena arena, int64_t offset, int64_t size) noexcept nogil:
+    if offset < arena.size:
+        return is_inside(offset, size, arena.size)
+    return is_inside(offset - arena.size, size, arena.annex_size)
+
+
+cdef int check(Task *task, Arena arena) except -1:
     """Refuse what would read or write outside the arena."""
     if not 1 <= task.kind <= 4:
         raise TaskError(f"there is no object type {task.kind}")
     if task.flags & ~NO_OID:
         raise TaskError(f"there are no task flags {task.flags}")
     if not (
-        is_inside(task.raw_offset, task.raw_size, arena_size)
-        and is_inside(task.out_offset, task.out_capacity, arena_size)
-        and (task.base_offset == -1 or is_inside(task.base_offset, task.base_size, arena_size))
+        is_readable(arena, task.raw_offset, task.raw_size)
+        and is_inside(task.out_offset, task.out_capacity, arena.size)
+        and (task.base_offset == -1 or is_readable(arena, task.base_offset, task.base_size))
     ):
         raise TaskError("a task names bytes outside the arena")
     return 0
 
 
-def encode(unsigned char[::1] arena, bytes tasks, settings):
+def encode(Arena arena not None, bytes tasks, settings):
     """Carry out packed tasks in order; return their packed results."""
-    cdef int64_t count = len(tasks) // sizeof(Task), arena_size = arena.shape[0], i
-    cdef unsigned char *memory = &arena[0] if arena_size else NULL
+    cdef int64_t count = len(tasks) // sizeof(Task), i
     cdef _Coder coder = _Coder(settings)
     cdef Task task
     cdef Result *result
@@ -193,8 +199,8 @@ def encode(unsigned char[::1] arena, bytes tasks, settings):
     for i in range(count):
         memcpy(&task, PyBytes_AS_STRING(tasks) + i * sizeof(Task), sizeof(Task))
         result = <Result *>PyBytes_AS_STRING(results) + i
-        check(&task, arena_size)
+        check(&task, arena)
         if not task.flags & NO_OID:
-            coder.put_oid(result, &task, memory + task.raw_offset)
-        coder.put_payload(result, &task, memory)
+            coder.put_oid(result, &task, arena.c_at(task.raw_offset))
+        coder.put_payload(result, &task, arena)
     return results

@@ -30,7 +30,7 @@ RESULT_SIZE = _RESULT.size
 
 
 class Task(NamedTuple):
-    """Encode one object; offsets and sizes are bytes of the arena."""
+    """Encode one object; offsets and sizes are bytes of the arena, or of its annex behind it."""
 
     raw_offset: int
     raw_size: int

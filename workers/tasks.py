@@ -1,8 +1,9 @@
 """The tasks that workers do, and their packed form.
 
-A task names everything it needs, as places in the shared arena: the object, the delta base, room
-for the payload. So any worker can do any task, and doing one twice does no harm. Batches are rows
-of C structs (``_tasks.pxd``), native byte order, 64 bytes a task and 56 a result.
+A task names everything it needs, as places in the shared arena: the object, the delta base (both
+may lie in its annex), room for the payload. So any worker can do any task, and doing one twice does
+no harm. Batches are rows of C structs (``_tasks.pxd``), native byte order, 64 bytes a task and 56 a
+result.
 
 Encoding depends on nothing but its inputs: the payload is the same whoever makes it.
 """
@@ -13,7 +14,7 @@ from workers import _codec, _tasks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # not worth its import time
-    from typing_extensions import Buffer
+    from workers.arena import Arena
 
 __all__ = ["Settings", "deflate_bound", "encode"]
 
@@ -32,11 +33,11 @@ class Settings:
         self.object_format, self.level = object_format, level
 
 
-def encode(arena: Buffer, tasks: bytes, settings: Settings) -> bytes:
-    """Hash, deltify and deflate objects that lie in the arena.
+def encode(arena: Arena, tasks: bytes, settings: Settings) -> bytes:
+    """Hash, deltify and deflate objects that lie in the arena or its annex.
 
     Args:
-        arena: All of the arena, writable.
+        arena: Where the tasks' bytes lie and the payloads go.
         tasks: Packed tasks.
         settings: Object format and level.
 

@@ -21,7 +21,7 @@ __all__ = ["ACTIONS", "run"]
 
 logger = logging.getLogger(__name__)
 
-Action = Callable[[memoryview, bytes, tasks.Settings], bytes]
+Action = Callable[[Arena, bytes, tasks.Settings], bytes]
 
 ACTIONS: dict[int, Action] = {messages.ENCODE: tasks.encode}
 """What is done for each kind of message; read by a worker when it starts."""
@@ -60,7 +60,7 @@ def run(
 
 def _answer(message: Message, arena: Arena, settings: tasks.Settings) -> Message:
     try:
-        results = ACTIONS[message.kind](arena.view, message.payload, settings)
+        results = ACTIONS[message.kind](arena, message.payload, settings)
     except Exception as error:  # whatever it is, the coordinator has to know
         reason = f"{type(error).__name__}: {error}"
         logger.debug("job %d failed", message.job, exc_info=True)

@@ -105,7 +105,7 @@ class Encoder:
     def encode_here(self, tasks: bytes) -> bytes:
         """Do a batch at once, in this process."""
         try:
-            return encode(self._arena.view, tasks, self._settings)
+            return encode(self._arena, tasks, self._settings)
         except WorkersError as error:
             raise self._ours(error) from error
 

@@ -11,6 +11,7 @@ import pytest
 from tests.importer import streams
 from tests.importer.target import Target, kill, wait_until, workers_of
 from workers import tasks, worker
+from workers.arena import Arena
 from workers.messages import ENCODE
 from workers.tasks import Settings
 
@@ -29,11 +30,11 @@ def fail() -> None:
 def meeting_evil(act: Callable[[], None]) -> worker.Action:
     """An encode task that calls *act* when it meets that blob."""
 
-    def encode(view: memoryview, packed: bytes, settings: Settings) -> bytes:
+    def encode(arena: Arena, packed: bytes, settings: Settings) -> bytes:
         for place, size, *_ in struct.iter_unpack("=8q", packed):
-            if view[place : place + size] == EVIL:
+            if arena.view[place : place + size] == EVIL:
                 act()
-        return tasks.encode(view, packed, settings)
+        return tasks.encode(arena, packed, settings)
 
     return encode
 

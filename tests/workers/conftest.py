@@ -36,7 +36,7 @@ class Bench:
         return b"".join(self.task(b"blob %d of batch %d" % (i, number)) for i in range(count))
 
     def expected(self, batch: bytes) -> bytes:
-        return encode(self.arena.view, batch, self.settings)
+        return encode(self.arena, batch, self.settings)
 
 
 @pytest.fixture

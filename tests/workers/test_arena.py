@@ -133,6 +133,20 @@ def test_no_memory_is_an_arena_error(monkeypatch: pytest.MonkeyPatch) -> None:
         Arena(1 << 20)
 
 
+def test_annex_is_kept_and_not_copied() -> None:
+    arena = Arena(1 << 16)
+    assert (arena.annex, arena.annex_size) == (None, 0)
+    content = bytearray(b"elsewhere")
+    arena.attach(memoryview(content).toreadonly())
+    content[:4] = b"some"
+    assert (arena.annex, arena.annex_size) == (b"somewhere", 9)
+    with pytest.raises(BufferError):
+        content.clear()
+    arena.attach(b"")
+    content.clear()
+    arena.check_invariants()
+
+
 def test_dev_shm_is_not_used() -> None:
     before = os.listdir("/dev/shm")
     arena = Arena(1 << 24)

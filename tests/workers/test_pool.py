@@ -11,6 +11,7 @@ import pytest
 
 from tests.workers.conftest import Bench
 from workers import tasks, worker
+from workers.arena import Arena
 from workers.errors import PoolError
 from workers.logs import open_descriptors
 from workers.messages import ENCODE
@@ -31,9 +32,9 @@ def drain(pool: Pool, wanted: int) -> list[bytes]:
     return taken
 
 
-def content_of(view: memoryview, packed: bytes) -> list[bytes]:
+def content_of(arena: Arena, packed: bytes) -> list[bytes]:
     return [
-        bytes(view[place : place + size])
+        bytes(arena.view[place : place + size])
         for place, size, *_ in struct.Struct("=8q").iter_unpack(packed)
     ]
 
@@ -43,9 +44,9 @@ def instead_of_encode(
 ) -> None:
     """Make workers that are forked from now on call *before* with the blobs of each job."""
 
-    def action(view: memoryview, packed: bytes, settings: Settings) -> bytes:
-        before(content_of(view, packed))
-        return tasks.encode(view, packed, settings)
+    def action(arena: Arena, packed: bytes, settings: Settings) -> bytes:
+        before(content_of(arena, packed))
+        return tasks.encode(arena, packed, settings)
 
     monkeypatch.setitem(worker.ACTIONS, ENCODE, action)
 
@@ -182,11 +183,11 @@ def test_task_outside_the_arena_is_named(bench: Bench) -> None:
 def test_nonsense_from_a_worker_is_a_death(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def action(view: memoryview, packed: bytes, settings: Settings) -> bytes:
+    def action(arena: Arena, packed: bytes, settings: Settings) -> bytes:
         if not list(tmp_path.iterdir()):
             (tmp_path / "once").touch()
             return 7  # type: ignore[return-value]
-        return tasks.encode(view, packed, settings)
+        return tasks.encode(arena, packed, settings)
 
     monkeypatch.setitem(worker.ACTIONS, ENCODE, action)
     batch = bench.batch(0)

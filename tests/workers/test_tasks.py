@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workers.arena import Arena
 from workers.delta import apply_delta, encode_delta
 from workers.errors import CodecError, TaskError
 from workers.rows import (
@@ -24,6 +25,7 @@ from workers.tasks import Settings, deflate_bound, encode
 FEW = settings(max_examples=100, derandomize=True, deadline=None)
 KINDS = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
 DEFAULTS = Settings()
+SIZE = 102_400
 TEXT = "".join(f"a line, number {i}\n" for i in range(200)).encode()
 bodies = st.one_of(
     st.binary(max_size=60),
@@ -33,17 +35,33 @@ bodies = st.one_of(
 
 
 class Desk:
-    """A small arena: places objects one after the other, keeps the tasks."""
+    """A small arena: places objects one after the other, keeps the tasks.
 
-    def __init__(self) -> None:
-        self.memory = bytearray(b"\xee" * 100_000)
-        self.end = 0
+    What is only read lies in the annex if there is one: a filled *annex* with room behind it.
+    """
+
+    def __init__(self, annex: bytearray | None = None) -> None:
+        self.arena, self.annex = Arena(SIZE), annex
+        self.memory = self.arena.view
+        self.memory[:] = b"\xee" * SIZE
+        if annex is not None:
+            self.arena.attach(annex)
+        self.end = self.annex_end = 0
         self.tasks: list[Task] = []
 
     def place(self, content: bytes) -> int:
         self.memory[self.end : self.end + len(content)] = content
         self.end += len(content)
         return self.end - len(content)
+
+    def place_input(self, content: bytes) -> int:
+        if self.annex is None:
+            return self.place(content)
+        start = self.annex_end
+        self.annex_end += len(content)
+        assert self.annex_end <= len(self.annex)
+        self.annex[start : self.annex_end] = content
+        return SIZE + start
 
     def add(
         self,
@@ -56,14 +74,14 @@ class Desk:
         flags: int = 0,
     ) -> None:
         room = deflate_bound(len(raw)) if room is None else room
-        base_place = (-1, 0) if base is None else (self.place(base), len(base))
+        base_place = (-1, 0) if base is None else (self.place_input(base), len(base))
         limit = len(raw) if max_delta is None else max_delta
-        raw_place, out = self.place(raw), self.place(bytes(room))
+        raw_place, out = self.place_input(raw), self.place(bytes(room))
         self.tasks.append(Task(raw_place, len(raw), *base_place, out, room, limit, kind, flags))
 
     def run(self, settings: Settings = DEFAULTS) -> list[Result]:
         batch = b"".join(task.pack() for task in self.tasks)
-        return unpack_results(encode(self.memory, batch, settings))
+        return unpack_results(encode(self.arena, batch, settings))
 
     def payload(self, number: int, result: Result) -> bytes:
         start = self.tasks[number].out_offset
@@ -90,7 +108,20 @@ def test_result_agrees_with_its_model(
     else:
         assert inflated == raw
     assert len(payload) <= deflate_bound(len(raw))
-    assert desk.memory[desk.end :] == b"\xee" * (100_000 - desk.end)
+    assert desk.memory[desk.end :] == b"\xee" * (SIZE - desk.end)
+
+
+@FEW
+@given(bodies, st.one_of(st.none(), bodies), st.integers(1, 100))
+def test_annex_is_read_like_the_arena(raw: bytes, base: bytes | None, ahead: int) -> None:
+    near, far = Desk(), Desk(bytearray(SIZE))
+    for desk in (near, far):
+        desk.place_input(bytes(ahead))
+        desk.add(raw, base)
+        desk.add(raw)
+    assert far.run() == near.run()
+    for number, result in enumerate(near.run()):
+        assert far.payload(number, result) == near.payload(number, result)
 
 
 def test_struct_sizes_are_those_of_the_layout() -> None:
@@ -183,11 +214,12 @@ def test_bound_is_always_enough(level: int) -> None:
         {"flags": -2},
         {"raw_offset": -1},
         {"raw_size": -1},
-        {"raw_size": 100_001},
+        {"raw_size": SIZE + 1},
         {"raw_offset": 1 << 62, "raw_size": 1 << 62},
         {"base_offset": -2},
-        {"base_offset": 99_999, "base_size": 2},
-        {"out_offset": 100_001},
+        {"base_offset": SIZE - 1, "base_size": 2},
+        {"raw_offset": SIZE, "raw_size": 1},
+        {"out_offset": SIZE + 1},
         {"out_capacity": 1 << 63 - 1},
     ],
 )
@@ -199,10 +231,30 @@ def test_tasks_outside_the_arena_are_refused(changed: dict[str, int]) -> None:
         desk.run()
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"raw_offset": SIZE - 1, "raw_size": 2},  # half here, half there
+        {"raw_offset": SIZE + 9_000, "raw_size": 1_001},
+        {"raw_offset": SIZE + 10_001, "raw_size": 0},
+        {"raw_offset": SIZE, "raw_size": -1},
+        {"base_offset": SIZE, "base_size": 10_001},
+        {"base_offset": (1 << 63) - 1, "base_size": 1},
+        {"out_offset": SIZE, "out_capacity": 1},  # nothing is written there
+    ],
+)
+def test_tasks_outside_the_annex_are_refused(changed: dict[str, int]) -> None:
+    desk = Desk(bytearray(10_000))
+    desk.add(TEXT, TEXT)
+    desk.tasks[0] = desk.tasks[0]._replace(**changed)
+    with pytest.raises(TaskError):
+        desk.run()
+
+
 def test_cut_batches_and_unknown_settings_are_refused() -> None:
     desk = Desk()
     with pytest.raises(TaskError, match="63 bytes"):
-        encode(desk.memory, bytes(63), Settings())
+        encode(desk.arena, bytes(63), Settings())
     with pytest.raises(TaskError, match="md5"):
         desk.run(Settings(object_format="md5"))
     with pytest.raises(CodecError):
