@@ -16,7 +16,7 @@ from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
 from fastio.importer.options import ImportOptions, parse_size, parse_uint
 from fastio.importer.replies import ReplyPipeClosed
-from fastio.importer.report import NO_CHANGE, closing_line, spent_so_far, statistics
+from fastio.importer.report import NO_CHANGE, Spent, closing_line, spent_so_far, statistics
 from fastio.importer.source import Source
 from fastio.store.repository import Search
 
@@ -123,9 +123,7 @@ def _checkpoint_handler(importer: Importer) -> Callable[[int, FrameType | None],
     return handle
 
 
-def _tell_end(
-    importer: Importer, options: ImportOptions, status: int, started: tuple[float, float]
-) -> None:
+def _tell_end(importer: Importer, options: ImportOptions, status: int, started: Spent) -> None:
     if status <= 1 and not options.quiet:
         for text in statistics(importer, started):
             say(text + "\n")

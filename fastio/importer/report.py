@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fastio.objects.kinds import BLOB, COMMIT, NAMES, TAG, TREE
 from fastio.store.ref_changes import Status
@@ -19,28 +19,42 @@ NO_CHANGE = "no ref was changed"
 MIB = 1 << 20
 
 
-def spent_so_far() -> tuple[float, float]:
-    """Return wall and CPU clock in seconds, the CPU's with that of children that have ended."""
+class Spent(NamedTuple):
+    """Clocks in seconds."""
+
+    wall: float
+    own: float
+    """CPU of this process, which coordinates."""
+    children: float
+    """CPU of workers and git's commands, as far as they have ended."""
+
+    def since(self, start: Spent) -> Spent:
+        """Return what was spent after *start*."""
+        return Spent(*(now - then for now, then in zip(self, start, strict=True)))
+
+
+def spent_so_far() -> Spent:
+    """Return what the clocks show."""
     own = resource.getrusage(resource.RUSAGE_SELF)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
-    return time.monotonic(), cpu
+    return Spent(
+        time.monotonic(), own.ru_utime + own.ru_stime, children.ru_utime + children.ru_stime
+    )
 
 
-def statistics(importer: Importer, started: tuple[float, float]) -> Iterator[str]:
+def statistics(importer: Importer, started: Spent) -> Iterator[str]:
     """Yield the lines of the statistics block.
 
     Args:
         importer: After its run.
-        started: `spent_so_far` at the start of the run.
+        started: What the clocks showed at the start of the run.
     """
     yield "fastio import statistics:"
     yield RULE
     yield from _objects(importer)
     yield from _memory(importer)
     yield RULE
-    wall, cpu = (now - before for now, before in zip(spent_so_far(), started, strict=True))
-    yield from _cost(importer, wall, cpu)
+    yield from _cost(importer, spent_so_far().since(started))
     yield RULE
     yield ""
 
@@ -95,12 +109,15 @@ def _memory(importer: Importer) -> Iterator[str]:
     yield f"mark table:     {mark_bytes:>13,} bytes"
 
 
-def _cost(importer: Importer, wall: float, cpu: float) -> Iterator[str]:
+def _cost(importer: Importer, spent: Spent) -> Iterator[str]:
     published = importer.publisher.result
     raw = importer.parser.bytes_read
     for phase, seconds in importer.phases.items():
         yield f"{'time, ' + phase + ':':<16}{seconds:>13.2f} s"
+    wall, cpu = spent.wall, spent.own + spent.children
     yield f"time, total:    {wall:>13.2f} s, {cpu / wall if wall else 0:.2f} cores used"
+    for who, seconds in (("coordinator", spent.own), ("workers", spent.children)):
+        yield f"{'CPU, ' + who + ':':<17}{seconds:>12.2f} s, {seconds / cpu if cpu else 0:.1%}"
     yield f"stream:         {raw / MIB:>13.1f} MiB, {raw / MIB / wall if wall else 0:.1f} MiB/s"
     if published.packs:
         share = published.pack_bytes / raw if raw else 0

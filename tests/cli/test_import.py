@@ -90,6 +90,8 @@ def test_statistics(target: Target) -> None:
     assert int(numbers["Total objects"].split()[0].replace(",", "")) == objects
     assert numbers["commits"].split()[0] == "30"
     assert re.fullmatch(r"\s*[0-9.]+ s, [0-9.]+ cores used", numbers["time, total"])
+    shares = [float(numbers[f"CPU, {who}"].split()[-1][:-1]) for who in ("coordinator", "workers")]
+    assert sum(shares) == pytest.approx(100, abs=0.2)
     assert {"time, stream", "time, pack", "time, refs", "packs", "stream"} <= set(numbers)
 
 
