@@ -395,7 +395,7 @@ cdef bytes _task(Blob blob, Blob base):
         task.base_offset, task.base_size = base.raw_offset, base.size
         task.max_delta = blob.size // 2
     task.out_offset, task.out_capacity = blob.out_offset, blob.out_capacity
-    task.kind = KIND_BLOB
+    task.kind, task.flags = KIND_BLOB, 0
     return PyBytes_FromStringAndSize(<char *>&task, sizeof(Task))
 
 
