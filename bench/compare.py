@@ -1,9 +1,9 @@
-"""Imports one stream with `git fast-import` and with `fastio import`, and compares everything.
+"""Imports streams with `git fast-import` and with `fastio import`, and compares everything.
 
 Both run one after the other, into fresh empty bare repositories, on the same machine and disk.
-Compared are exit status, every ref, every object, and what `git fsck` says; measured are wall and
-CPU time, the peak memory of all processes together, and the size of the packs. The table goes to
-stdout, all figures to bench/out/compare-NAME.json.
+Compared are exit status, every ref, every object, and what `git fsck` says. With `--repack` git's
+repository is repacked as well (`git repack -adf`), which is a case of its own: the times of git's
+import and of its repack together, and the repacked size.
 
     python -m bench.compare                  # the generated history of 300 MB
     python -m bench.compare dump.fe.lz4 --git ~/git/bin/git --repeat 3
@@ -12,16 +12,16 @@ stdout, all figures to bench/out/compare-NAME.json.
 from __future__ import annotations
 
 import argparse
-import json
-import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from bench.generate import parse_size, text_history
-from bench.measure import Cost
-from bench.sides import OUT, Outcome, Stream, both_importers, differences, machine
+from bench.measure import Cost, run
+from bench.pairs import Bench, Pair
+from bench.sides import OUT, Stream, copy_repository
 
-MIB = 1 << 20
+SHARES = ("time, ", "CPU, ")  # what begins so in fastio's statistics is shown below the table
 
 
 def generated_history(size: int, seed: int) -> Path:
@@ -37,112 +37,56 @@ def generated_history(size: int, seed: int) -> Path:
     return path
 
 
-def compare(stream: Stream, options: argparse.Namespace) -> dict[str, Outcome]:
-    """Run what *options* ask for and return each side's outcome."""
-    importers = both_importers(options.git, options.fastio_option)
-    outcomes = {}
-    if options.skip_git:
-        outcomes["git"] = saved_outcome(stream)
-        del importers["git"]
-    repositories = {name: options.work / f"{name}.git" for name in importers}
-    costs: dict[str, list[Cost]] = {name: [] for name in importers}
-    for _ in range(options.repeat):  # in turn, so that a busy moment does not meet only one side
-        for name, importer in importers.items():
-            print(f"importing with {name}", file=sys.stderr)
-            costs[name].append(importer.fill(repositories[name], stream, through_pipe=options.pipe))
-    for name, importer in importers.items():
-        print(f"reading back what {name} made", file=sys.stderr)
-        outcomes[name] = importer.inspect(repositories[name], costs[name], fsck=not options.no_fsck)
-    return outcomes
+def repacked(bench: Bench, pair: Pair) -> Pair:
+    """Return the same import against git's and a repack of its result."""
+    case = f"{pair.case}, repacked by git"
+    outcome = bench.saved_git(case, pair.input)
+    if outcome is None or not bench.options.skip_git:
+        assert pair.git is not None
+        copy, importer = bench.repository("repacked"), bench.importers["git"]
+        copy_repository(bench.repository("git"), copy)
+        print(f"{case}: repacking", file=sys.stderr)
+        command = [*importer.program, "-C", str(copy), "repack", "-adf", "--quiet"]
+        cost = together(pair.git.best, run(command))
+        outcome = importer.inspect(copy, [cost], fsck=not bench.options.no_fsck)
+    return bench.keep(replace(pair, case=case, git=outcome))
 
 
-def result_file(stream: Stream) -> Path:
-    """Return where the figures of a stream are kept."""
-    return OUT / f"compare-{stream.path.name}.json"
+def together(first: Cost, second: Cost) -> Cost:
+    """Return what two commands cost that ran one after the other."""
+    return Cost(
+        status=first.status or second.status,
+        wall=first.wall + second.wall,
+        user=first.user + second.user,
+        system=first.system + second.system,
+        peak_memory=max(first.peak_memory, second.peak_memory),
+        most_processes=max(first.most_processes, second.most_processes),
+        stderr=first.stderr + second.stderr,
+    )
 
 
-def saved_outcome(stream: Stream) -> Outcome:
-    """Return git's side of an earlier run over the same stream."""
-    saved = json.loads(result_file(stream).read_text())
-    if saved["stream"] != stream.describe():
-        sys.exit(f"{result_file(stream)} is about another stream of that name")
-    return Outcome.from_dict(saved["outcomes"]["git"])
-
-
-def rows(git: Outcome, fastio: Outcome) -> list[tuple[str, float, float, str]]:
-    """Return the table: what, git's figure, ours, and how many times less ours is."""
-    ours, theirs = fastio.best, git.best
-    measured = [
-        ("wall time, s", theirs.wall, ours.wall),
-        ("CPU time, s", theirs.cpu, ours.cpu),
-        ("peak memory, MiB", theirs.peak_memory / MIB, ours.peak_memory / MIB),
-        ("pack size, MiB", git.pack_size / MIB, fastio.pack_size / MIB),
-    ]
-    return [
-        (what, one, other, f"{one / other:.2f}" if other else "-") for what, one, other in measured
-    ]
-
-
-def print_table(stream: Stream, git: Outcome, fastio: Outcome) -> None:
-    """Print the comparison as a Markdown table."""
-    size = stream.path.stat().st_size / MIB
-    print(f"\n{stream.path.name}: {size:.0f} MiB, {git.objects} objects, {len(git.refs)} refs\n")
-    print(f"| {'':<16} | {'git':>9} | {'fastio':>9} | {'times less':>10} |")
-    print(f"|{'-' * 18}|{'-' * 10}:|{'-' * 10}:|{'-' * 11}:|")
-    for what, one, other, ratio in rows(git, fastio):
-        print(f"| {what:<16} | {one:>9.2f} | {other:>9.2f} | {ratio:>10} |")
-    print()
-
-
-def save(stream: Stream, outcomes: dict[str, Outcome], git: str) -> None:
-    """Write every figure to the stream's JSON file."""
-    everything = {
-        "stream": stream.describe(),
-        "machine": machine(git),
-        "outcomes": {name: outcome.as_dict() for name, outcome in outcomes.items()},
-    }
-    result_file(stream).write_text(json.dumps(everything, indent=1) + "\n")
-
-
-def parse_arguments() -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(prog="bench.compare", description=__doc__.splitlines()[0])
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add this script's own options."""
     add = parser.add_argument
-    add("stream", nargs="?", type=Path, help="plain or .lz4; default: a generated history")
+    add("streams", nargs="*", type=Path, help="plain or .lz4; default: a generated history")
     add("--size", type=parse_size, default="300M", help="size of the generated history")
     add("--seed", type=int, default=1, help="seed of the generated history")
-    add("--git", default="git", metavar="PATH", help="the git to compare with and to check with")
-    add("--repeat", type=int, default=1, metavar="N", help="run each N times, report the fastest")
-    add("--pipe", action="store_true", help="feed both through a pipe instead of from a file")
-    add("--skip-git", action="store_true", help="take git's side from the last saved figures")
-    add("--no-fsck", action="store_true", help="do not run git fsck over both repositories")
-    add("--keep", action="store_true", help="leave both repositories in the work directory")
-    add("--work", type=Path, default=OUT / "work", metavar="DIR", help="where repositories go")
-    add(
-        "--fastio-option",
-        action="append",
-        default=[],
-        metavar="=--NAME=VALUE",
-        help="an option for fastio import, as --fastio-option=--workers=4; may be repeated",
-    )
-    return parser.parse_args()
+    add("--repack", action="store_true", help="compare with import and repack together as well")
 
 
-def main() -> int:
-    """Compare, print, save; exit status 1 when the repositories differ."""
-    options = parse_arguments()
-    options.work.mkdir(parents=True, exist_ok=True)
-    OUT.mkdir(exist_ok=True)
-    stream = Stream(options.stream or generated_history(options.size, options.seed))
-    outcomes = compare(stream, options)
-    save(stream, outcomes, options.git)
-    print_table(stream, outcomes["git"], outcomes["fastio"])
-    found = differences(outcomes["git"], outcomes["fastio"])
-    same = "same exit status, same refs, same objects"
-    print("\n".join(found) or same + ("" if options.no_fsck else ", same fsck result"))
-    if not options.keep:
-        shutil.rmtree(options.work)
-    return 1 if found else 0
+def main(words: list[str] | None = None) -> int:
+    """Compare; exit status 1 when the repositories differ."""
+    bench = Bench("compare", __doc__, words, add_arguments)
+    options = bench.options
+    for path in options.streams or [generated_history(options.size, options.seed)]:
+        pair = bench.import_both(path.name, Stream(path))
+        print(f"{path.name}: {pair.fastio.objects} objects, {pair.fastio.refs} refs")
+        for line in pair.fastio.best.stderr.splitlines():
+            if line.startswith(SHARES):
+                print(f"    {line}")
+        if options.repack:
+            repacked(bench, pair)
+    return bench.finish()
 
 
 if __name__ == "__main__":

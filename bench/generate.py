@@ -3,9 +3,10 @@
 `history` is a repository's life: it begins with part of the Python standard library's sources,
 and people edit them, add and append, rename and delete, on a main branch and on topic branches
 that are merged back. The lines they write are taken from the same sources, so that the text
-compresses and repeats as source text does. `tiny` is blobs of four bytes and nothing else.
+compresses and repeats as source text does. `tiny` is blobs of four bytes and nothing else, `big`
+one file of the same sources.
 
-Both write as they go, and the same seed, size and Python version give the same bytes.
+All write as they go, and the same seed, size and Python version give the same bytes.
 
     python -m bench.generate history --size 300M --seed 1 > bench/out/history.fe
     python -m bench.generate tiny --count 1048576 > bench/out/tiny.fe
@@ -220,6 +221,18 @@ def tiny_blobs(out: BinaryIO, *, count: int) -> None:
         out.write(b"blob\nmark :%d\ndata 4\n%b\n" % (number + 1, number.to_bytes(4)))
 
 
+def big_blob(out: BinaryIO, *, size: int, seed: int) -> None:
+    """Write a history of one file of *size* bytes: sources in random order, again and again."""
+    random, sources = Random(seed), list(standard_library().values())
+    out.write(b"blob\nmark :1\ndata %d\n" % size)
+    while size:
+        piece = random.choice(sources)[:size]
+        out.write(piece)
+        size -= len(piece)
+    who = b"%b %d +0000" % (AUTHORS[0], FIRST_DAY)
+    out.write(b"\ncommit refs/heads/main\ncommitter %b\ndata 4\nbig\nM 100644 :1 big\n\n" % who)
+
+
 def parse_size(text: str) -> int:
     """Return the number of bytes that a figure like 300M means."""
     unit = UNITS.get(text[-1:].lower(), 1)
@@ -235,9 +248,14 @@ def main() -> None:
     history.add_argument("--seed", type=int, default=1)
     tiny = kinds.add_parser("tiny", help="blobs of four bytes")
     tiny.add_argument("--count", type=int, default=1 << 20)
+    big = kinds.add_parser("big", help="one large file")
+    big.add_argument("--size", type=parse_size, default="4G")
+    big.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if options.kind == "history":
         text_history(sys.stdout.buffer, size=options.size, seed=options.seed)
+    elif options.kind == "big":
+        big_blob(sys.stdout.buffer, size=options.size, seed=options.seed)
     else:
         tiny_blobs(sys.stdout.buffer, count=options.count)
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 SAMPLE_SECONDS = 0.1
+KILLED = -9
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,12 @@ def run(
     *,
     stdin: IO[bytes] | int = subprocess.DEVNULL,
     watch_memory: bool = True,
+    time_limit: float | None = None,
 ) -> Cost:
-    """Run *command* to its end and return what it cost; its stdout is thrown away."""
+    """Run *command* to its end and return what it cost; its stdout is thrown away.
+
+    Past *time_limit* seconds it is killed, and its status is KILLED.
+    """
     collected: list[bytes] = []
     start = time.perf_counter()
     process = subprocess.Popen(
@@ -113,9 +118,13 @@ def run(
     assert process.stderr is not None
     reader = threading.Thread(target=read_all, args=(process.stderr, collected.append))
     reader.start()
+    killer = threading.Timer(time_limit or threading.TIMEOUT_MAX, process.kill)
+    killer.daemon = True
+    killer.start()
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
+    killer.cancel()
     watch.over.set()
     reader.join()
     return Cost(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from bench.measure import Cost, run
+from bench.measure import KILLED, Cost, run
 
 LZ4_MAGIC = bytes.fromhex("04224d18")
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,7 +22,10 @@ UNPACK = (
     "import shutil, sys, lz4.frame;"
     "shutil.copyfileobj(lz4.frame.open(sys.argv[1]), sys.stdout.buffer, 1 << 20)"
 )
-START = "import sys; from fastio.cli.main import main; sys.exit(main())"
+# -C changes what the empty entry of the path means.
+START = (
+    f"import sys; sys.path[0] = {str(ROOT)!r}; from fastio.cli.main import main; sys.exit(main())"
+)
 
 
 def fastio_command() -> list[str]:
@@ -66,7 +71,8 @@ class Outcome:
     """What an importer made of a stream, and what it cost."""
 
     costs: list[Cost]
-    refs: list[str] = field(default_factory=list)
+    refs: int = 0
+    refs_digest: str = ""
     objects: int = 0
     objects_digest: str = ""
     pack_size: int = 0
@@ -76,6 +82,11 @@ class Outcome:
     def best(self) -> Cost:
         """The run with the shortest wall time."""
         return min(self.costs, key=lambda cost: cost.wall)
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether every run was ended by its time limit."""
+        return all(cost.status == KILLED for cost in self.costs)
 
     def as_dict(self) -> dict[str, object]:
         """Return everything that can be compared later, for a JSON file."""
@@ -102,39 +113,56 @@ class Importer:
     reads_files: bool
     """Whether a stream's file name may be given as an argument, LZ4 or not."""
 
-    def fill(self, repository: Path, stream: Stream, *, through_pipe: bool = False) -> Cost:
-        """Import *stream* into a new bare repository."""
+    def fill(
+        self,
+        repository: Path,
+        stream: Stream,
+        *,
+        words: Sequence[str] = (),
+        through_pipe: bool = False,
+        prepare: Callable[[Path], None] = lambda _repository: None,
+        time_limit: float | None = None,
+    ) -> Cost:
+        """Import *stream* into a new bare repository, which *prepare* is given before.
+
+        Args:
+            repository: What was there goes.
+            stream: What to import.
+            words: More options of the importer.
+            through_pipe: Whether a file is fed through a pipe.
+            prepare: Fills the repository with what is there already.
+            time_limit: Seconds after which the importer is killed.
+        """
         shutil.rmtree(repository, ignore_errors=True)
         subprocess.run([self.git, "init", "--quiet", "--bare", repository], check=True)
-        command = [*self.program, "-C", str(repository), *self.arguments]
+        prepare(repository)
+        command = [*self.program, "-C", str(repository), *self.arguments, *words]
         file_name = str(stream.path.absolute())  # -C changes what a relative one means
         if self.reads_files and not through_pipe:
-            return run([*command, file_name])
+            return run([*command, file_name], time_limit=time_limit)
         feeder = stream.feeder(through_pipe=through_pipe)
         if feeder is None:
             with stream.path.open("rb") as file:
-                return run(command, stdin=file)
+                return run(command, stdin=file, time_limit=time_limit)
         assert feeder.stdout is not None
         with feeder, feeder.stdout:
-            return run(command, stdin=feeder.stdout)
+            return run(command, stdin=feeder.stdout, time_limit=time_limit)
 
     def inspect(self, repository: Path, costs: list[Cost], *, fsck: bool) -> Outcome:
         """Read back what the last run left in *repository*."""
         outcome = Outcome(costs)
-        outcome.refs = self._ask(repository, "for-each-ref").splitlines()
-        listing = self._ask(repository, "cat-file", "--batch-all-objects", "--batch-check")
-        outcome.objects = listing.count("\n")
-        outcome.objects_digest = hashlib.sha256(listing.encode()).hexdigest()
-        outcome.pack_size = sum(
-            pack.stat().st_size for pack in repository.glob("objects/pack/*.pack")
+        outcome.refs, outcome.refs_digest = self._count(repository, "for-each-ref")
+        outcome.objects, outcome.objects_digest = self._count(
+            repository, "cat-file", "--batch-all-objects", "--batch-check"
         )
+        outcome.pack_size = size_of_packs(repository)
         if fsck:
             outcome.fsck = self._fsck(repository)
         return outcome
 
-    def _ask(self, repository: Path, *question: str) -> str:
+    def _count(self, repository: Path, *question: str) -> tuple[int, str]:
         command = [self.git, "-C", str(repository), *question]
-        return subprocess.check_output(command, encoding="utf-8", errors="surrogateescape")
+        return count_lines(command)
 
     def _fsck(self, repository: Path) -> str:
         command = [self.git, "-C", str(repository), "fsck", "--no-progress", "--no-dangling"]
@@ -142,6 +170,31 @@ class Importer:
         lines = sorted((done.stdout + done.stderr).splitlines())
         kept = [line for line in lines if not line.startswith("notice:")]
         return "\n".join([*kept, f"exit status {done.returncode}"])
+
+
+def copy_repository(repository: Path, copy: Path) -> None:
+    """Copy a bare repository; its objects are links, for git never writes to one that is there."""
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(repository, copy, ignore=lambda _at, names: {"objects"} & set(names))
+    shutil.copytree(repository / "objects", copy / "objects", copy_function=os.link)
+
+
+def size_of_packs(repository: Path) -> int:
+    """Return the bytes of all packs in a bare repository."""
+    return sum(pack.stat().st_size for pack in repository.glob("objects/pack/*.pack"))
+
+
+def count_lines(command: list[str]) -> tuple[int, str]:
+    """Run *command*; returns how many lines it wrote, and their digest."""
+    lines, digest = 0, hashlib.sha256()
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        while piece := process.stdout.read(1 << 20):
+            lines += piece.count(b"\n")
+            digest.update(piece)
+    if process.returncode:
+        sys.exit(f"{' '.join(command)}: exit status {process.returncode}")
+    return lines, digest.hexdigest()
 
 
 def both_importers(git: str, fastio_options: list[str]) -> dict[str, Importer]:
@@ -158,9 +211,10 @@ def differences(git: Outcome, fastio: Outcome) -> list[str]:
     found = []
     if git.best.status != fastio.best.status:
         found.append(f"exit status: git {git.best.status}, fastio {fastio.best.status}")
-    if git.refs != fastio.refs:
-        changed = set(git.refs) ^ set(fastio.refs)
-        found.append(f"refs: {len(changed)} lines differ, one is {min(changed)!r}")
+        said = git.best.stderr if git.best.status else fastio.best.stderr
+        found += [f"what was said: {line}" for line in said.splitlines()[-1:]]
+    if git.refs_digest != fastio.refs_digest:
+        found.append(f"refs: git has {git.refs}, fastio {fastio.refs}, not the same ones")
     if git.objects_digest != fastio.objects_digest:
         found.append(f"objects: git has {git.objects}, fastio {fastio.objects}, not the same ones")
     if None not in (git.fsck, fastio.fsck) and git.fsck != fastio.fsck:
@@ -179,3 +233,10 @@ def machine(git: str) -> dict[str, object]:
         "python": sys.version.split()[0],
         "git": version,
     }
+
+
+def save(name: str, lines: list[str], figures: dict[str, object]) -> None:
+    """Write a script's table and figures to bench/out."""
+    OUT.mkdir(exist_ok=True)
+    (OUT / f"{name}.md").write_text("\n".join(lines) + "\n")
+    (OUT / f"{name}.json").write_text(json.dumps(figures, indent=1) + "\n")

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from bench.generate import parse_size, standard_library, text_history, tiny_blobs
+from bench.generate import big_blob, parse_size, standard_library, text_history, tiny_blobs
 
 SIZE = 15_000_000  # the first commit alone has about half of this
 
@@ -65,6 +65,15 @@ def test_git_takes_tiny_blobs(repository):
     fast_import(repository, out.getvalue())
     listing = ["git", "-C", repository, "cat-file", "--batch-all-objects", "--batch-check"]
     assert len(set(subprocess.check_output(listing).splitlines())) == 1000
+
+
+@pytest.mark.git
+def test_git_takes_a_big_blob(repository):
+    out = io.BytesIO()
+    big_blob(out, size=3_000_000, seed=1)
+    fast_import(repository, out.getvalue())
+    size = ["git", "-C", repository, "cat-file", "-s", "main:big"]
+    assert int(subprocess.check_output(size)) == 3_000_000
 
 
 def test_sources_are_those_of_the_standard_library_without_its_tests():
