@@ -20,6 +20,7 @@ import selectors
 import signal
 import warnings
 from collections import deque
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkProcess
 
@@ -30,7 +31,7 @@ from workers.logs import LogRelay, open_descriptors
 from workers.messages import Message
 from workers.tasks import Settings
 
-__all__ = ["MAX_BATCH", "Pool"]
+__all__ = ["MAX_BATCH", "Batch", "Pool"]
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ _ATTEMPTS = 3
 _PATIENCE = 2.0  # seconds that a worker has to finish its job once the pool is closed
 
 
-class _Batch:
+class Batch:
     """Results of what was submitted at once, as far as they are there."""
 
     __slots__ = ("missing", "parts")
@@ -53,8 +54,13 @@ class _Batch:
         self.missing = 1
 
     def split(self, count: int) -> None:
+        """Let results come one by one."""
         self.parts = [b""] * count
         self.missing = count
+
+    def results(self) -> bytes | None:
+        """Return the packed results, None while some are missing."""
+        return None if self.missing else b"".join(self.parts)
 
 
 class _Job:
@@ -62,7 +68,7 @@ class _Job:
 
     __slots__ = ("attempts", "batch", "number", "part", "tasks")
 
-    def __init__(self, batch: _Batch, part: int, packed: bytes, number: int) -> None:
+    def __init__(self, batch: Batch, part: int, packed: bytes, number: int) -> None:
         self.batch, self.part, self.tasks, self.number = batch, part, packed, number
         self.attempts = 0
 
@@ -109,7 +115,7 @@ class Pool:
         self._arena, self._count, self._settings = arena, workers, settings
         self._workers: list[_Worker] = []
         self._queue: deque[_Job] = deque()
-        self._batches: deque[_Batch] = deque()
+        self._batches: deque[Batch] = deque()
         self._submitted = 0
         self._jobs = itertools.count()
         self._relay: LogRelay | None = None
@@ -158,36 +164,57 @@ class Pool:
         Raises:
             ValueError: The batch is empty, too large, or cut.
         """
-        if not 0 < len(packed) <= MAX_BATCH * rows.TASK_SIZE or len(packed) % rows.TASK_SIZE:
-            raise ValueError(f"{len(packed)} bytes are no batch of 1 to {MAX_BATCH} tasks")
-        batch = _Batch()
-        self._batches.append(batch)
-        self._queue.append(_Job(batch, 0, packed, next(self._jobs)))
+        self._batches.append(self._enqueue(packed, deque.append))
         self._submitted += 1
-        self._dispatch()
         return self._submitted - 1
 
-    def poll(self, timeout: float | None = None) -> bool:
-        """Deal with answers and deaths; wait up to *timeout* seconds (None: for ever) for one.
+    def submit_apart(self, packed: bytes) -> Batch:
+        """Hand in a batch that is done next, and that :meth:`take` does not give; never blocks.
 
         Returns:
-            Whether :meth:`take` has something.
+            The batch, whose results can be asked for after a :meth:`poll`.
+
+        Raises:
+            ValueError: The batch is empty, too large, or cut.
+        """
+        return self._enqueue(packed, deque.appendleft)
+
+    def _enqueue(self, packed: bytes, put: Callable[[deque[_Job], _Job], None]) -> Batch:
+        if not 0 < len(packed) <= MAX_BATCH * rows.TASK_SIZE or len(packed) % rows.TASK_SIZE:
+            raise ValueError(f"{len(packed)} bytes are no batch of 1 to {MAX_BATCH} tasks")
+        batch = Batch()
+        put(self._queue, _Job(batch, 0, packed, next(self._jobs)))
+        self._dispatch()
+        return batch
+
+    def poll(self, timeout: float | None = None, batch: Batch | None = None) -> bool:
+        """Deal with answers and deaths; wait up to *timeout* seconds (None: for ever) for one.
+
+        Args:
+            timeout: How long to wait while what is awaited is not there.
+            batch: What is awaited; None for what :meth:`take` gives next.
+
+        Returns:
+            Whether it is there.
 
         Raises:
             PoolError: A task failed three times, or no worker can be started.
         """
-        if not self._batches:
-            return False
-        for key, _ in self._selector.select(timeout if self._batches[0].missing else 0):
+        if batch is None:
+            if not self._batches:
+                return False
+            batch = self._batches[0]
+        for key, _ in self._selector.select(timeout if batch.missing else 0):
             self._receive(key.data)
         self._dispatch()
-        return not self._batches[0].missing
+        return not batch.missing
 
     def take(self) -> bytes | None:
         """Return the results of the oldest batch not taken yet, None while it is not done."""
-        if not self._batches or self._batches[0].missing:
-            return None
-        return b"".join(self._batches.popleft().parts)
+        results = self._batches[0].results() if self._batches else None
+        if results is not None:
+            self._batches.popleft()
+        return results
 
     def close(self) -> None:
         """End all workers, whatever they are doing; nothing of the pool is left."""

@@ -344,7 +344,7 @@ cdef class BlobQueue:
         for blob in self.live:
             if blob.raw_offset == wanted.raw_offset and blob.state == 1:
                 return _name(blob)
-        return "a blob"
+        return "a blob" if wanted.kind == KIND_BLOB else "a commit"
 
     # --- arena --------------------------------------------------------------------------------
 

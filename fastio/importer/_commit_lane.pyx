@@ -16,6 +16,7 @@ from libc.string cimport memcpy
 
 from fastio.importer._bases cimport DeltaBases
 from fastio.importer._blobs cimport HELD_BACK, Blob, BlobQueue
+from fastio.importer._commit_queue cimport CommitQueue
 from fastio.importer._tree_store cimport TreeStore
 from fastio.objects._path_edits cimport Edit, edit_directory, prepare
 from fastio.store._marks cimport MarkTable
@@ -49,17 +50,18 @@ cdef class CommitLane:
     cdef DeltaBases bases
     cdef object pipeline
     cdef object executor
-    cdef object sink
     cdef object resolver
     cdef ObjectMap object_map
     cdef MarkTable marks
     cdef TreeStore trees
+    cdef CommitQueue commits
     cdef int64_t queued
 
     def __init__(self, BlobQueue queue, DeltaBases bases, pipeline, executor, sink, resolver):
         self.queue, self.bases = queue, bases
         self.pipeline, self.executor, self.resolver = pipeline, executor, resolver
-        self.sink, self.object_map, self.marks, self.trees = sink, sink.map, sink.marks, sink.trees
+        self.object_map, self.marks = sink.map, sink.marks
+        self.trees, self.commits = sink.trees, sink.commits
 
     # --- intake -------------------------------------------------------------------------------
 
@@ -149,7 +151,7 @@ cdef class CommitLane:
             return False
         if tree is None:
             return False
-        entry = self.sink.store_object(KIND_COMMIT, self.body(commit, tree, parents))
+        entry = self.store_body(commit, tree, parents)
         if tip != branch.tip:
             branch.published = None
         tip = self.oid_of(entry)
@@ -212,17 +214,16 @@ cdef class CommitLane:
             )
         return True
 
-    cdef bytes body(self, PlainCommit commit, bytes tree, list parents):
-        """Return the commit object's body; see `fastio.objects.commits`."""
+    cdef int64_t store_body(self, PlainCommit commit, bytes tree, list parents) except -1:
+        """Store the commit object, see `fastio.objects.commits`; gives its entry."""
         cdef int64_t digits = 2 * self.object_map.oid_size
         cdef Span author = commit.author_span if commit.author_span.start else commit.committer_span
-        cdef bytes body = PyBytes_FromStringAndSize(
-            NULL,
+        cdef int64_t size = (
             5 + digits + 1 + len(parents) * (7 + digits + 1) + 7 + author.size + 1
-            + 10 + commit.committer_span.size + 2 + commit.message_span.size,
+            + 10 + commit.committer_span.size + 2 + commit.message_span.size
         )
         cdef Bytes text = <Bytes>PyBytes_AS_STRING(commit.text)
-        cdef unsigned char *out = <unsigned char *>PyBytes_AS_STRING(body)
+        cdef unsigned char *out = self.commits.begin(size)
         cdef bytes parent
         out = put_oid(out, b"tree ", 5, tree)
         for parent in parents:
@@ -233,7 +234,7 @@ cdef class CommitLane:
         out = put(out, text + commit.committer_span.start, commit.committer_span.size)
         out = put(out, <Bytes>b"\n\n", 2)
         put(out, text + commit.message_span.start, commit.message_span.size)
-        return body
+        return self.commits.end(size)
 
 
 cdef unsigned char *put(unsigned char *out, Bytes data, int64_t size) noexcept nogil:

@@ -14,6 +14,8 @@ DEFAULT_LIMIT = 1 << 30
 MINIMUM = 32 * MIB
 # More than this under way at once only spreads the work over more memory.
 IN_FLIGHT_LIMIT = 64 * MIB
+# A batch of commits is to fit the cache of who deflates it.
+COMMITS_LIMIT = 1 << 16
 
 
 class Budget:
@@ -30,6 +32,7 @@ class Budget:
         self.trees = self.memory // 8
         self.objects = self.memory // 32
         self.bases = self.arena // 2
+        self.commits = min(self.arena // 512, COMMITS_LIMIT)  # sixteen times in all
         self.hold = self.arena // 8
         self.hold_count = 16_384
         self.in_flight = min(self.arena // 8, IN_FLIGHT_LIMIT)

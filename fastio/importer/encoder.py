@@ -1,8 +1,9 @@
-"""Where batches of blob tasks are done: here while little has come, in workers once it pays.
+"""Where batches of tasks are done: here while little has come, in workers once it pays.
 
-Both ways run the same pure function, so the results are the same bytes. Results leave in the order
-of submission. A batch that the caller would only wait for is done here at once: a question of a
-frontend comes behind a few blobs, and the way to a worker and back costs more than they do.
+Both ways run the same pure function, so the results are the same bytes. Results of blobs leave in
+the order of submission; a batch of commits is submitted apart, and asked for by whoever did that.
+A batch of blobs that the caller would only wait for is done here at once: a question of a frontend
+comes behind a few blobs, and the way to a worker and back costs more than they do.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from workers.arena import Arena
-    from workers.pool import Pool
+    from workers.pool import Batch, Pool
+
+    Ticket = bytes | Batch
 
 # Starting a pool costs some 20 ms, about what one core needs for this much work.
 POOL_PAYS_BYTES = 1 << 20
@@ -59,20 +62,47 @@ class Encoder:
 
     def submit(self, tasks: bytes, count: int, raw_bytes: int) -> None:
         """Accept a batch of *count* packed tasks over *raw_bytes* bytes of blobs."""
-        self._bytes += raw_bytes
-        self._tasks += count
-        if self._pool is None and self.workers and self._pays():
-            self._start()
-        if self._pool is None:
+        pool = self._pool_for(count, raw_bytes)
+        if pool is None:
             self.submit_here(tasks)
             return
         try:
-            self._pool.submit(tasks)
-            self._pool.poll(0)  # a worker whose answer is in has room for another batch
+            pool.submit(tasks)
+            pool.poll(0)  # a worker whose answer is in has room for another batch
         except WorkersError as error:
             raise self._ours(error) from error
         self._results.append(None)
         self.sent += 1
+
+    def submit_apart(self, tasks: bytes, count: int, raw_bytes: int) -> Ticket:
+        """Accept a batch that is done before what else waits; :meth:`wait_for` has its results."""
+        pool = self._pool_for(count, raw_bytes)
+        if pool is None:
+            return self.encode_here(tasks)
+        try:
+            return pool.submit_apart(tasks)
+        except WorkersError as error:
+            raise self._ours(error) from error
+
+    def wait_for(self, ticket: Ticket) -> bytes:
+        """Return the results of a batch that was submitted apart."""
+        if isinstance(ticket, bytes):
+            return ticket
+        assert self._pool is not None
+        try:
+            while (results := ticket.results()) is None:
+                self._pool.poll(None, ticket)
+        except WorkersError as error:
+            raise self._ours(error) from error
+        return results
+
+    def _pool_for(self, count: int, raw_bytes: int) -> Pool | None:
+        """Return the workers, if by now there is enough work to have any."""
+        self._bytes += raw_bytes
+        self._tasks += count
+        if self._pool is None and self.workers and self._pays():
+            self._start()
+        return self._pool
 
     def submit_here(self, tasks: bytes) -> None:
         """Accept a batch of packed tasks and do it before returning."""

@@ -18,6 +18,7 @@ from fastio.errors import (
 from fastio.importer._bases import DeltaBases
 from fastio.importer._blobs import BlobQueue
 from fastio.importer._commit_lane import CommitLane
+from fastio.importer._commit_queue import CommitQueue
 from fastio.importer.big_blob import BigBlobWriter
 from fastio.importer.blob_reader import BlobReader
 from fastio.importer.branches import BranchTable
@@ -291,6 +292,7 @@ class Importer:
         workers = options.workers if options.workers is not None else os.cpu_count() or 1
         encoder = self.encoder = Encoder(arena, settings, workers=workers)
         encoder.before_workers = self.before_workers
+        self.sink.commits = CommitQueue(self.sink, arena, encoder, budget.commits)
         pipeline = self._pipeline = Pipeline(encoder, in_flight=budget.in_flight)
         queue = self.queue = pipeline.queue = BlobQueue(
             arena,
@@ -382,6 +384,7 @@ class Importer:
     def _finish(self) -> int:
         publisher = self.publisher
         self.progress("writing the pack's index")
+        self.sink.write_pending()
         publisher.close_pack()
         self._end_phase("pack")
         self.progress("updating refs")

@@ -10,18 +10,19 @@ from typing import IO, TYPE_CHECKING
 
 from fastio.errors import PackError
 from fastio.importer._tree_store import TreeStore
-from fastio.objects.kinds import NAMES, TREE, ObjectFormat, Oid
+from fastio.objects.kinds import COMMIT, NAMES, TREE, ObjectFormat, Oid
 from fastio.store._marks import MarkTable
 from fastio.store._objmap import ObjectMap
 from fastio.store.entry_reader import read_chain
 from fastio.store.large_objects import large_entry
-from fastio.store.objmap import ELSEWHERE
+from fastio.store.objmap import ELSEWHERE, PENDING
 from fastio.store.pack_writer import FinishedPack, PackWriter
 from workers.codec import deflate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastio.importer._commit_queue import CommitQueue
     from fastio.store.large_objects import Opened
     from fastio.store.objects import ObjectStore
 
@@ -48,6 +49,9 @@ class ObjectSink:
         depth: Longest delta chain.
         level: Compression level for what is deflated here.
         tree_cache: Bytes of trees to keep in memory.
+
+    Attributes:
+        commits: Has commits deflated in batches; without it each is written at once.
     """
 
     def __init__(
@@ -66,6 +70,7 @@ class ObjectSink:
         self.depth, self.level = depth, level
         self.counters = {kind: Counters() for kind in NAMES}
         self._open_pack = open_pack
+        self.commits: CommitQueue | None = None
         self.trees = TreeStore(self, self.map, self.counters[TREE], tree_cache)
         # A pack is closed by `turn_pack` before it passes `pack_limit` bytes; 0 means no limit.
         self.pack_limit, self.turn_pack = 0, self.next_pack
@@ -77,6 +82,12 @@ class ObjectSink:
 
     def store_object(self, kind: int, body: bytes) -> int:
         """Store a commit or tag; returns its entry in the object map."""
+        if kind == COMMIT and self.commits is not None:
+            return self.commits.store(body)
+        return self.store_whole(kind, body)
+
+    def store_whole(self, kind: int, body: bytes) -> int:
+        """Store a commit or tag and write it at once; returns its entry in the object map."""
         oid = self.object_format.hash_object(kind, body)
         entry = self.known(oid, kind)
         if entry >= 0:
@@ -84,6 +95,11 @@ class ObjectSink:
         payload = deflate(body, self.level)
         self.make_room(len(payload))
         return self._append(oid, kind, len(body), payload, -1, 0)
+
+    def write_pending(self, *, here: bool = False) -> None:
+        """Write what is stored but not written yet to the pack; *here*: without workers."""
+        if self.commits is not None:
+            self.commits.flush(here=here)
 
     def make_room(self, packed_size: int) -> None:
         """Go on in a new pack if the open one is too full for an entry of that size."""
@@ -138,16 +154,29 @@ class ObjectSink:
         Raises:
             ObjectError: Neither has it.
         """
+        pending = self._pending(oid)
+        if pending is not None:
+            return pending
         offset = self._offset(oid)
         return self.store.read(oid) if offset < 0 else self._read_own(offset)
 
     def open(self, oid: Oid, *, above: int) -> Opened | None:
         """Read an object, or open it if it is larger than *above*; None when it is missing."""
+        pending = self._pending(oid)
+        if pending is not None:
+            return pending
         offset = self._offset(oid)
         if offset < 0:
             return self.store.open(oid, above=above)
         large = large_entry(self.pack, offset, self.object_format, above=above)
         return large or self._read_own(offset)
+
+    def _pending(self, oid: Oid) -> tuple[int, bytes] | None:
+        """Return type and content of an object that has no place in the pack yet."""
+        entry = self.map.find(oid)
+        if self.commits is None or entry < 0 or self.map.pack(entry) != PENDING:
+            return None
+        return COMMIT, self.commits.content(entry)
 
     def _offset(self, oid: Oid) -> int:
         """Where in the open pack an object begins; -1 if it is not there."""
@@ -158,6 +187,10 @@ class ObjectSink:
 
     def _read_own(self, offset: int) -> tuple[int, bytes]:
         return read_chain(self.pack, offset, self.object_format, cache=self.store.cache)
+
+    def is_kept(self, entry: int) -> bool:
+        """Tell whether an object would be there without the open pack and what is pending."""
+        return self.map.pack(entry) not in (self.pack_number, PENDING)
 
     def kind_of(self, oid: Oid) -> int | None:
         """Return an object's type, or None when there is no such object."""
@@ -186,6 +219,6 @@ class ObjectSink:
         self.pack = self._open_pack()
         self.store.reload()
         self.pack_number += 1
-        if self.pack_number == ELSEWHERE:
-            raise PackError(f"more than {ELSEWHERE} packs in one import")
-        self.first_id = len(self.map)
+        if self.pack_number == PENDING:
+            raise PackError(f"more than {PENDING} packs in one import")
+        self.first_id = len(self.map) if self.commits is None else self.commits.lowest_entry()

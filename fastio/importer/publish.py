@@ -139,6 +139,7 @@ class Publisher:
 
     def checkpoint(self) -> None:
         """Publish everything so far and go on in a new pack."""
+        self._sink.write_pending()
         if self._sink.pack.count:
             self.close_pack()
             self._sink.next_pack()
@@ -189,7 +190,7 @@ class Publisher:
         """All marks, without those of objects that were lost because their pack was."""
         sink, is_lost = self._sink, self._closed != self._sink.pack_number
         for mark, entry in sink.marks.items():
-            if not (is_lost and sink.map.pack(entry) == sink.pack_number):
+            if not is_lost or sink.is_kept(entry):
                 yield mark, Oid(sink.map.oid(entry))
 
     def remove_keep_files(self) -> None:
@@ -204,6 +205,7 @@ class Publisher:
         pack = self._sink.pack
         try:
             if pack.is_open and not pack.entries.broken:
+                self._sink.write_pending(here=True)
                 self.close_pack()
         except (FastioError, OSError) as error:
             self._say(b"error: %s\n" % os.fsencode(str(error)))

@@ -19,6 +19,7 @@ cdef enum:
     CHUNK_MASK = 4095
     SHARDS = 256
     NO_PACK = 0xFFFF  # ELSEWHERE, for C
+    NO_PACK_YET = 0xFFFE  # PENDING
 
 
 cdef packed struct Place:

@@ -2,6 +2,7 @@ from array import array
 from typing import Final, final
 
 ELSEWHERE: Final[int]
+PENDING: Final[int]
 
 @final
 class ObjectMap:

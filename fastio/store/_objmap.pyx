@@ -15,7 +15,7 @@ cdef enum:
     AHEAD = 16  # entries loaded ahead while a shard grows
 
 
-ELSEWHERE = NO_PACK
+ELSEWHERE, PENDING = NO_PACK, NO_PACK_YET
 
 
 cdef inline uint32_t low_bits(uint32_t bits) noexcept nogil:

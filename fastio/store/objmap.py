@@ -14,11 +14,14 @@ entries, the more bits the ids need and the smaller the tags: a shard is rewritt
 when an id no longer fits. A shard doubles when it is four fifths full; that is 1/256 of the map,
 and so no insert ever waits for the whole of it.
 
+Two pack numbers are none: an object ELSEWHERE is the repository's and has no place here; one that
+is PENDING is going to have its place, and until then what stands there is its keeper's business.
+
 Cost, SHA-1: 34 bytes an entry and 5 to 10 bytes of slots, 44 at most when the map is large.
 """
 
 from __future__ import annotations
 
-from fastio.store._objmap import ELSEWHERE, ObjectMap
+from fastio.store._objmap import ELSEWHERE, PENDING, ObjectMap
 
-__all__ = ["ELSEWHERE", "ObjectMap"]
+__all__ = ["ELSEWHERE", "PENDING", "ObjectMap"]

@@ -65,6 +65,42 @@ def test_results_come_in_order(bench: Bench, workers: int) -> None:
         assert pool.outstanding == 0
 
 
+def test_batch_apart_is_done_before_what_waits(bench: Bench) -> None:
+    batches = [bench.batch(number) for number in range(40)]
+    apart = bench.batch(99)
+    with Pool(bench.arena, workers=1, settings=bench.settings) as pool:
+        for batch in batches:
+            pool.submit(batch)
+        ticket = pool.submit_apart(apart)
+        assert ticket.results() is None
+        while not pool.poll(10, ticket):
+            pass
+        assert ticket.results() == bench.expected(apart)
+        sent_before = 3  # the worker had them already
+        early = [results for _ in range(40) if (results := pool.take()) is not None]
+        assert len(early) <= sent_before
+        assert early + drain(pool, 40 - len(early)) == [bench.expected(batch) for batch in batches]
+
+
+def test_batch_apart_is_all_there_is(bench: Bench) -> None:
+    with Pool(bench.arena, workers=2, settings=bench.settings) as pool:
+        batch = bench.batch(0)
+        ticket = pool.submit_apart(batch)
+        assert pool.poll(None) is False  # nothing that take would give
+        while not pool.poll(None, ticket):
+            pass
+        assert ticket.results() == bench.expected(batch)
+
+
+def test_batch_apart_outlives_its_worker(bench: Bench) -> None:
+    with Pool(bench.arena, workers=1, settings=bench.settings) as pool:
+        ticket = pool.submit_apart(batch := bench.batch(0))
+        os.kill(pool.pids[0], signal.SIGKILL)
+        while not pool.poll(10, ticket):
+            pass
+        assert ticket.results() == bench.expected(batch)
+
+
 def test_largest_batches_never_block(bench: Bench) -> None:
     batch = bench.task(b"one blob") * MAX_BATCH
     with Pool(bench.arena, workers=2, settings=bench.settings) as pool:

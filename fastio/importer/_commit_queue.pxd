@@ -1,0 +1,44 @@
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+
+from fastio.store._objmap cimport ObjectMap
+from workers._arena cimport Arena
+from workers._tasks cimport Result, Task
+
+cdef enum:
+    BATCHES = 8
+    BATCH_COMMITS = 128
+
+
+cdef struct CommitBatch:
+    int64_t raw_offset  # where bodies begin in the arena, one behind another
+    int64_t raw_used
+    int64_t out_offset  # and payloads
+    int64_t out_used
+    Py_ssize_t count
+    Py_ssize_t done  # so many of them have got into the pack
+    uint32_t entries[BATCH_COMMITS]
+    Task tasks[BATCH_COMMITS]
+
+
+cdef class CommitQueue:
+    cdef Arena arena
+    cdef object sink
+    cdef object encoder
+    cdef object counter
+    cdef object new_hash
+    cdef ObjectMap object_map
+    cdef int64_t room
+    cdef CommitBatch batches[BATCHES]
+    cdef list tickets
+    cdef uint64_t first
+    cdef uint64_t current
+    cdef bytes large
+
+    # Where to write a commit's body of *size* bytes. `end` must follow.
+    cdef unsigned char *begin(self, int64_t size) except NULL
+    # Take the body in that was written; gives the commit's entry in the object map.
+    cdef int64_t end(self, int64_t size) except -1
+    cdef int64_t enter(self, bytes oid, unsigned char *body, int64_t size) except -1
+    cdef int close(self) except -1
+    cdef int append_first(self, bint here) except -1
+    cdef int append(self, CommitBatch *batch, const Result *results) except -1
