@@ -1,19 +1,26 @@
 from libc.stdint cimport int64_t, uint64_t
 
-from fastio.importer._blobs cimport Blob, BlobQueue
+from fastio.importer._blob_tables cimport Blob, BlobMap
+from fastio.importer._blobs cimport BlobQueue
+from fastio.importer._path_table cimport PathEntry, PathTable
+
+ctypedef const unsigned char *Bytes
 
 
 cdef class DeltaBases:
     cdef BlobQueue queue
     cdef int64_t limit
     cdef int depth
-    cdef object paths
-    cdef dict by_mark
+    cdef PathTable paths
+    cdef BlobMap by_mark
     cdef readonly int64_t kept_bytes
 
-    cpdef assign(self, bytes path, Blob blob)
-    cpdef reuse(self, bytes path, uint64_t mark)
-    cdef int remember(self, bytes path, Blob newest, Blob anchor) except -1
-    cdef int forget(self, bytes path) except -1
+    cdef PathEntry *find(self, bytes path)
+    cdef int c_assign(self, Bytes path, int64_t size, Blob blob) except -1
+    cdef int c_reuse(self, Bytes path, int64_t size, uint64_t mark) except -1
+    cdef int remember(
+        self, Bytes path, int64_t size, PathEntry *known, Blob newest, Blob anchor
+    ) except -1
+    cdef int forget(self, PathEntry *entry) except -1
     cdef int keep(self, Blob blob) except -1
     cdef int drop(self, Blob blob) except -1

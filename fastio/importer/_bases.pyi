@@ -1,4 +1,5 @@
-from fastio.importer._blobs import Blob, BlobQueue
+from fastio.importer._blob_tables import Blob
+from fastio.importer._blobs import BlobQueue
 
 PATH_OVERHEAD: int
 

@@ -5,14 +5,16 @@ not depend on scheduling. Depths are upper bounds: a blob that ends up stored wh
 out to be a duplicate, only makes the true chain shorter (or is stored whole in the end).
 """
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint64_t
 
-from fastio.importer._blobs cimport Blob, BlobQueue
-
-from collections import OrderedDict
+from fastio.importer._blob_tables cimport Blob, BlobMap
+from fastio.importer._blobs cimport BlobQueue
+from fastio.importer._path_table cimport PathEntry, PathTable
 
 cdef enum:
-    # What a path's entry costs beside the blob's bytes: key, pair, links, dictionary slot.
+    # What a path counts beside its blob's bytes. It takes less; but it decides which paths are
+    # forgotten, and so about the pack's bytes.
     OVERHEAD = 400
 
 PATH_OVERHEAD = OVERHEAD
@@ -29,63 +31,81 @@ cdef class DeltaBases:
 
     def __init__(self, BlobQueue queue not None, *, int64_t limit, int depth):
         self.queue, self.limit, self.depth = queue, limit, depth
-        # path -> (newest blob, anchor): the anchor is the last blob that (re)started the chain.
-        self.paths = OrderedDict()
-        self.by_mark = {}
+        # A path has its newest blob and an anchor: the last blob that (re)started the chain.
+        self.paths = PathTable()
+        self.by_mark = BlobMap()
 
-    cpdef assign(self, bytes path, Blob blob):
+    def assign(self, bytes path not None, Blob blob not None):
         """Submit *blob*, now known to be the next version at *path*."""
-        cdef tuple known = self.paths.get(path)
+        self.c_assign(<Bytes>PyBytes_AS_STRING(path), PyBytes_GET_SIZE(path), blob)
+
+    cdef int c_assign(self, Bytes path, int64_t size, Blob blob) except -1:
+        cdef PathEntry *known = self.paths.find(path, size)
         cdef Blob newest, anchor
-        if known is None:
+        if known == NULL:
             self.queue.submit(blob, None)
-            self.remember(path, blob, blob)
-            return
-        newest, anchor = known
+            return self.remember(path, size, NULL, blob, blob)
+        newest, anchor = <Blob>known.newest, <Blob>known.anchor
         if newest.depth < self.depth:
             self.queue.submit(blob, newest)
-            self.remember(path, blob, anchor if blob.depth else blob)
-        else:
-            self.queue.submit(blob, anchor if anchor.depth < self.depth else None)
-            self.remember(path, blob, blob)
+            return self.remember(path, size, known, blob, anchor if blob.depth else blob)
+        self.queue.submit(blob, anchor if anchor.depth < self.depth else None)
+        return self.remember(path, size, known, blob, blob)
 
-    cpdef reuse(self, bytes path, uint64_t mark):
+    def reuse(self, bytes path not None, uint64_t mark):
         """Note that *path* now has the blob of *mark*, which came before."""
+        self.c_reuse(<Bytes>PyBytes_AS_STRING(path), PyBytes_GET_SIZE(path), mark)
+
+    cdef int c_reuse(self, Bytes path, int64_t size, uint64_t mark) except -1:
         cdef Blob blob = self.by_mark.get(mark)
         if blob is not None and blob.paths:
-            self.remember(path, blob, blob)
+            self.remember(path, size, self.paths.find(path, size), blob, blob)
+        return 0
 
-    def move(self, bytes source, bytes target, *, bint keep):
+    def move(self, bytes source not None, bytes target not None, *, bint keep):
         """Follow a copy or rename of one file."""
-        cdef tuple known = self.paths.get(source)
-        if known is None or source == target:
+        cdef PathEntry *known = self.find(source)
+        cdef Bytes path = <Bytes>PyBytes_AS_STRING(target)
+        cdef int64_t size = PyBytes_GET_SIZE(target)
+        if known == NULL or source == target:
             return
-        self.remember(target, known[0], known[1])
-        if not keep:
-            self.forget(source)
+        self.remember(
+            path, size, self.find(target), <Blob>known.newest, <Blob>known.anchor
+        )
+        known = self.find(source)  # it may have had to go for the other
+        if not keep and known != NULL:
+            self.forget(known)
+
+    cdef PathEntry *find(self, bytes path):
+        return self.paths.find(<Bytes>PyBytes_AS_STRING(path), PyBytes_GET_SIZE(path))
 
     def clear(self):
         """Forget all paths: a new pack cannot use bases of the one before."""
-        for path in list(self.paths):
-            self.forget(path)
+        while self.paths.oldest != NULL:
+            self.forget(self.paths.oldest)
 
-    cdef int remember(self, bytes path, Blob newest, Blob anchor) except -1:
+    cdef int remember(
+        self, Bytes path, int64_t size, PathEntry *known, Blob newest, Blob anchor
+    ) except -1:
+        """Let *path*, whose entry is *known* if it has one, have these blobs."""
         self.keep(newest)
         self.keep(anchor)
-        self.forget(path)
-        self.paths[path] = (newest, anchor)
-        self.kept_bytes += OVERHEAD
-        while self.kept_bytes > self.limit and len(self.paths) > 1:
-            self.forget(next(iter(self.paths)))
+        if known == NULL:
+            known = self.paths.add(path, size)
+            self.kept_bytes += OVERHEAD
+        else:
+            self.drop(<Blob>known.newest)
+            self.drop(<Blob>known.anchor)
+        self.paths.set(known, newest, anchor)
+        while self.kept_bytes > self.limit and self.paths.count > 1:
+            self.forget(self.paths.oldest)
         return 0
 
-    cdef int forget(self, bytes path) except -1:
-        cdef tuple known = self.paths.pop(path, None)
-        if known is None:
-            return 0
+    cdef int forget(self, PathEntry *entry) except -1:
         self.kept_bytes -= OVERHEAD
-        self.drop(<Blob>known[0])
-        self.drop(<Blob>known[1])
+        self.drop(<Blob>entry.newest)
+        self.drop(<Blob>entry.anchor)
+        self.paths.remove(entry)
         return 0
 
     cdef int keep(self, Blob blob) except -1:
@@ -93,7 +113,7 @@ cdef class DeltaBases:
             self.kept_bytes += blob.size
             self.queue.pin(blob)
             if blob.mark:
-                self.by_mark[blob.mark] = blob
+                self.by_mark.set(blob.mark, blob)
         blob.paths += 1
         return 0
 
@@ -101,7 +121,6 @@ cdef class DeltaBases:
         blob.paths -= 1
         if blob.paths == 0:
             self.kept_bytes -= blob.size
-            if self.by_mark.get(blob.mark) is blob:
-                del self.by_mark[blob.mark]
+            self.by_mark.discard(blob.mark, blob)
             self.queue.unpin(blob)
         return 0

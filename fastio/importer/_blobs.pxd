@@ -1,34 +1,18 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
+from fastio.importer._blob_tables cimport Blob, BlobMap, BlobRing, LiveBlobs
 from fastio.store._entries cimport EntryWriter
 from fastio.store._marks cimport MarkTable
 from fastio.store._objmap cimport ObjectMap
 from workers._arena cimport Arena
 from workers._tasks cimport Result
 
-cdef enum:
-    HELD_BACK = 0  # a blob's states, for C
-    SUBMITTED_ON = 1
-    ACCEPTED_IN = 2
-
 
 @cython.final
-cdef class Blob:
-    cdef readonly uint64_t mark
-    cdef readonly int64_t stream_offset
-    cdef readonly int64_t size
-    cdef readonly int64_t entry
-    cdef readonly Blob base
-    cdef readonly int depth
-    cdef readonly int state
-    cdef readonly int generation
-    cdef public int paths
-    cdef bint held
-    cdef int pins
-    cdef int64_t raw_offset
-    cdef int64_t out_offset
-    cdef int64_t out_capacity
+cdef class Batch:  # one that the encoder has
+    cdef list blobs
+    cdef int64_t room
 
 
 cdef class BlobQueue:
@@ -37,16 +21,17 @@ cdef class BlobQueue:
     cdef MarkTable marks
     cdef EntryWriter entries
     cdef object encoder
-    cdef object make_room
+    cdef object wait
     cdef object find_packed
-    cdef object held
+    cdef BlobRing held
     cdef object batches
     cdef list batch
-    cdef list ready_batch
-    cdef bytearray tasks
+    cdef Batch ready_batch
     cdef bytes results
     cdef Py_ssize_t ready_index
     cdef int64_t batch_bytes
+    cdef int64_t batch_room
+    cdef bint is_sending
     cdef int batch_part
     cdef int64_t hold_bytes_limit
     cdef Py_ssize_t hold_count_limit
@@ -57,21 +42,24 @@ cdef class BlobQueue:
     cdef uint64_t pack_limit
     cdef object turn_pack
     cdef Blob previous
-    cdef readonly dict pending
-    cdef readonly set live
-    cdef dict in_pack
+    cdef readonly BlobMap pending
+    cdef readonly LiveBlobs live
+    cdef BlobMap in_pack
     cdef readonly int64_t held_bytes
     cdef readonly int64_t held_count
     cdef readonly int64_t in_flight
     cdef readonly int64_t submitted
+    cdef int64_t sent
     cdef readonly int64_t accepted
     cdef readonly int64_t stored
     cdef readonly int64_t duplicates
     cdef readonly int64_t deltas
     cdef readonly int64_t redone
+    cdef readonly int64_t compactions
     cdef int64_t last_offset
 
     cdef Blob _new(self, uint64_t mark, int64_t size, int64_t stream_offset)
+    cdef Blob _at(self, int64_t raw_offset, uint64_t mark, int64_t size, int64_t stream_offset)
     cdef int64_t _allocate(self, int64_t size) except -1
     cdef int _hold(self, Blob blob) except -1
     cpdef submit_pathless(self, Blob blob)
@@ -79,6 +67,7 @@ cdef class BlobQueue:
     cpdef submit(self, Blob blob, Blob base)
     cpdef flush(self)
     cdef bytes _take_batch(self)
+    cdef bytes _tasks(self, list blobs, int64_t room)
     cdef int _accept(self, Blob blob, const Result *result) except -1
     cdef int _release(self, Blob blob) except -1
     cdef int64_t _store(self, Blob blob, const Result *result) except -1

@@ -1,31 +1,15 @@
 from collections.abc import Callable
-from typing import final
 
+from fastio.importer._blob_tables import Blob, BlobMap, LiveBlobs
 from fastio.importer.encoder import Encoder
 from fastio.store._entries import EntryWriter
 from fastio.store._marks import MarkTable
 from fastio.store._objmap import ObjectMap
 from workers._arena import Arena
 
-HELD: int
-SUBMITTED: int
-ACCEPTED: int
-
-@final
-class Blob:
-    mark: int
-    stream_offset: int
-    size: int
-    entry: int
-    base: Blob | None
-    depth: int
-    state: int
-    generation: int
-    paths: int
-
 class BlobQueue:
-    pending: dict[int, Blob]
-    live: set[Blob]
+    pending: BlobMap
+    live: LiveBlobs
     held_bytes: int
     held_count: int
     in_flight: int
@@ -35,6 +19,7 @@ class BlobQueue:
     duplicates: int
     deltas: int
     redone: int
+    compactions: int
     def __init__(
         self,
         arena: Arena,
@@ -42,7 +27,7 @@ class BlobQueue:
         marks: MarkTable,
         *,
         encoder: Encoder,
-        make_room: Callable[[int], None],
+        wait: Callable[[], None],
         find_packed: Callable[[bytes], bool] | None,
         oid_size: int,
         depth_limit: int,

@@ -12,6 +12,15 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes
 from libc.stdint cimport INT64_MAX, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from fastio.importer._blob_tables cimport (
+    ACCEPTED_IN,
+    HELD_BACK,
+    SUBMITTED_ON,
+    Blob,
+    BlobMap,
+    BlobRing,
+    LiveBlobs,
+)
 from fastio.store._entries cimport EntryWriter
 from fastio.store._marks cimport MarkTable
 from fastio.store._objmap cimport ObjectMap
@@ -34,29 +43,39 @@ cdef enum:
     MIN_DELTA_TARGET = 50
     ELSEWHERE = 0xFFFF
 
-HELD, SUBMITTED, ACCEPTED = 0, 1, 2
 
-
-@cython.freelist(4096)
-@cython.no_gc
-cdef class Blob:
-    """A blob in the arena, from its arrival until nothing needs its bytes any more."""
+@cython.freelist(64)
+cdef class Batch:
+    """Blobs that the encoder has, and the room in the arena for what becomes of them."""
 
 
 cdef class BlobQueue:
-    """Blobs on their way from the stream to the pack, in the order of their submission."""
+    """Blobs on their way from the stream to the pack, in the order of their submission.
 
-    def __init__(self, Arena arena, ObjectMap object_map, MarkTable marks, *, encoder, make_room,
+    Args:
+        arena: Where their bytes lie.
+        object_map: Gets those that are new.
+        marks: Learns the marks of all.
+        encoder: Does the tasks.
+        wait: Waits until the encoder has done something, and has that accepted.
+        find_packed: Looks for an oid in the repository's packs; None where there are none.
+        oid_size: Bytes of an oid.
+        depth_limit: Longest delta chain.
+        hold_bytes: So many bytes are held back at most.
+        hold_count: So many blobs are held back at most.
+    """
+
+    def __init__(self, Arena arena, ObjectMap object_map, MarkTable marks, *, encoder, wait,
                  find_packed, int oid_size, int depth_limit, int64_t hold_bytes,
                  Py_ssize_t hold_count):
         self.arena, self.object_map, self.marks = arena, object_map, marks
-        self.encoder, self.make_room, self.find_packed = encoder, make_room, find_packed
+        self.encoder, self.wait, self.find_packed = encoder, wait, find_packed
         self.oid_size, self.depth_limit = oid_size, depth_limit
         self.hold_bytes_limit, self.hold_count_limit = hold_bytes, hold_count
-        self.held, self.batches = deque(), deque()
-        self.batch, self.tasks, self.batch_part = [], bytearray(), FIRST_PART
-        self.pending, self.live = {}, set()
-        self.in_pack = {}  # blobs by entry, as long as their bytes are in the arena
+        self.held, self.batches = BlobRing(), deque()
+        self.batch, self.batch_part = [], FIRST_PART
+        self.pending, self.live = BlobMap(), LiveBlobs()
+        self.in_pack = BlobMap()  # by entry, as long as their bytes are in the arena
         self.last_offset = INT64_MAX
 
     def set_pack(self, EntryWriter entries, int pack_number):
@@ -87,13 +106,20 @@ cdef class BlobQueue:
     # --- arrival ------------------------------------------------------------------------------
 
     def admit(self, const unsigned char[::1] buffer, const int64_t[::1] rows):
-        """Copy a run of blobs into the arena; four numbers each: mark, start, size, offset."""
+        """Take in a run of blobs; four numbers each: mark, start, size, offset.
+
+        They are copied into the arena, unless *buffer* is its annex: there they stay.
+        """
+        cdef int64_t annexed = self.arena.c_annexed(&buffer[0], buffer.shape[0])
         cdef Py_ssize_t i
         cdef Blob blob
         for i in range(0, rows.shape[0], 4):
-            blob = self._new(<uint64_t>rows[i], rows[i + 2], rows[i + 3])
-            if blob.size:
-                memcpy(self.arena.base + blob.raw_offset, &buffer[rows[i + 1]], blob.size)
+            if annexed >= 0:
+                blob = self._at(annexed + rows[i + 1], <uint64_t>rows[i], rows[i + 2], rows[i + 3])
+            else:
+                blob = self._new(<uint64_t>rows[i], rows[i + 2], rows[i + 3])
+                if blob.size:
+                    memcpy(self.arena.base + blob.raw_offset, &buffer[rows[i + 1]], blob.size)
             self._hold(blob)
 
     def open(self, uint64_t mark, int64_t size, int64_t stream_offset):
@@ -109,18 +135,21 @@ cdef class BlobQueue:
 
     def hold(self, Blob blob):
         """Keep a filled blob back until its path is known; a settled one needs no keeping."""
-        if blob.state == 0:
+        if blob.state == HELD_BACK:
             self._hold(blob)
 
     def settled(self, uint64_t mark, int64_t entry):
         """Stand for a blob that found its way into the pack without this queue."""
         cdef Blob blob = Blob.__new__(Blob)
-        blob.mark, blob.entry, blob.state, blob.raw_offset = mark, entry, 2, -1
+        blob.mark, blob.entry, blob.state, blob.raw_offset = mark, entry, ACCEPTED_IN, -1
         return blob
 
     cdef Blob _new(self, uint64_t mark, int64_t size, int64_t stream_offset):
+        return self._at(self._allocate(size), mark, size, stream_offset)
+
+    cdef Blob _at(self, int64_t raw_offset, uint64_t mark, int64_t size, int64_t stream_offset):
         cdef Blob blob = Blob.__new__(Blob)
-        blob.raw_offset = self._allocate(size)
+        blob.raw_offset = raw_offset
         blob.mark, blob.size, blob.stream_offset = mark, size, stream_offset
         blob.entry = -1
         blob.pins = 1
@@ -128,9 +157,21 @@ cdef class BlobQueue:
         return blob
 
     cdef int64_t _allocate(self, int64_t size) except -1:
+        """Find room in the arena; what the encoder has is waited for if need be."""
         cdef int64_t offset = self.arena.c_allocate(size)
+        cdef bint compacted = False
         while offset < 0:
-            self.make_room(size)
+            self.flush()
+            if self.sent > self.accepted:
+                self.wait()
+                compacted = False
+            elif not compacted:
+                self.compact()
+                compacted = True
+            else:
+                raise WorkerError(
+                    f"no room for {size} bytes: --memory is too small for this stream"
+                )
             offset = self.arena.c_allocate(size)
         return offset
 
@@ -138,14 +179,14 @@ cdef class BlobQueue:
         cdef Blob older
         if blob.mark:
             self.forget_mark(blob.mark)
-            self.pending[blob.mark] = blob
+            self.pending.set(blob.mark, blob)
         blob.held = True
-        self.held.append(blob)
+        self.held.push(blob)
         self.held_bytes += blob.size
         self.held_count += 1
-        while self.held_bytes > self.hold_bytes_limit or len(self.held) > self.hold_count_limit:
-            older = self.held.popleft()
-            if older.state == 0:
+        while self.held_bytes > self.hold_bytes_limit or self.held.count > self.hold_count_limit:
+            older = self.held.pop()
+            if older.state == HELD_BACK:
                 self.submit_pathless(older)
         return 0
 
@@ -154,8 +195,8 @@ cdef class BlobQueue:
 
         One that is submitted is accepted before that object is made, which may ask for it.
         """
-        cdef Blob earlier = self.pending.pop(mark, None)
-        if earlier is not None and earlier.state == 0:
+        cdef Blob earlier = self.pending.pop(mark)
+        if earlier is not None and earlier.state == HELD_BACK:
             earlier.mark = 0
 
     # --- submission ---------------------------------------------------------------------------
@@ -180,9 +221,9 @@ cdef class BlobQueue:
     def submit_held(self):
         """Submit all blobs whose path is still unknown, oldest first."""
         cdef Blob blob
-        while self.held:
-            blob = self.held.popleft()
-            if blob.state == 0:
+        while self.held.count:
+            blob = self.held.pop()
+            if blob.state == HELD_BACK:
                 self.submit_pathless(blob)
 
     cpdef submit(self, Blob blob, Blob base):
@@ -191,10 +232,9 @@ cdef class BlobQueue:
                 or self.batch_bytes >= BATCH_BYTES // self.batch_part):
             self.flush()
         if base is not None and (blob.size < MIN_DELTA_TARGET or self.depth_limit <= 0
-                                 or base.generation != self.generation or base.state == 0):
+                                 or base.generation != self.generation
+                                 or base.state == HELD_BACK):
             base = None
-        blob.out_capacity = c_deflate_bound(blob.size)
-        blob.out_offset = self._allocate(blob.out_capacity)
         if base is not None:
             blob.depth = base.depth + 1
             self.pin(base)
@@ -203,17 +243,17 @@ cdef class BlobQueue:
             blob.held = False
             self.held_bytes -= blob.size
             self.held_count -= 1
-        blob.state = 1
+        blob.state = SUBMITTED_ON
         blob.generation = self.generation
-        self.in_flight += blob.size + blob.out_capacity
         self.submitted += 1
         self.batch.append(blob)
-        self.tasks += _task(blob, base)
         self.batch_bytes += blob.size
+        self.batch_room += c_deflate_bound(blob.size)
+        self.in_flight += blob.size + c_deflate_bound(blob.size)
 
     cpdef flush(self):
         """Send the unfinished batch on its way."""
-        if self.batch:
+        if self.batch and not self.is_sending:
             count, raw_bytes = len(self.batch), self.batch_bytes
             self.batch_part = max(1, self.batch_part // 2)
             self.encoder.submit(self._take_batch(), count, raw_bytes)
@@ -221,13 +261,33 @@ cdef class BlobQueue:
     def finish_batch(self):
         """Have the unfinished batch done before returning: for a caller that would only wait."""
         self.batch_part = FIRST_PART
-        if self.batch:
+        if self.batch and not self.is_sending:
             self.encoder.submit_here(self._take_batch())
 
     cdef bytes _take_batch(self):
-        cdef bytes tasks = bytes(self.tasks)
-        self.batches.append(self.batch)
-        self.batch, self.tasks, self.batch_bytes = [], bytearray(), 0
+        """Return the unfinished batch's tasks, and begin another."""
+        cdef Batch batch = Batch.__new__(Batch)
+        self.is_sending = True  # to make room may be to wait, and to wait is to flush
+        try:
+            batch.room = self._allocate(self.batch_room)
+        finally:
+            self.is_sending = False
+        batch.blobs = self.batch
+        self.batches.append(batch)
+        self.batch, self.batch_bytes, self.batch_room = [], 0, 0
+        self.sent += len(batch.blobs)
+        return self._tasks(batch.blobs, batch.room)
+
+    cdef bytes _tasks(self, list blobs, int64_t room):
+        """Return the tasks of *blobs*, whose results go to *room*, one behind the other."""
+        cdef bytes tasks = PyBytes_FromStringAndSize(NULL, len(blobs) * <Py_ssize_t>sizeof(Task))
+        cdef Task *task = <Task *>PyBytes_AS_STRING(tasks)
+        cdef Blob blob
+        for blob in blobs:
+            blob.out_offset = room
+            task[0] = _task(blob, blob.base)
+            room += task.out_capacity
+            task += 1
         return tasks
 
     # --- acceptance ---------------------------------------------------------------------------
@@ -235,6 +295,7 @@ cdef class BlobQueue:
     def accept(self, int64_t limit):
         """Take results in submission order until *limit* blobs are accepted or none is ready."""
         cdef const Result *result
+        cdef Py_ssize_t count
         while self.accepted < limit:
             if self.ready_batch is None:
                 self.results = self.encoder.take()
@@ -242,15 +303,15 @@ cdef class BlobQueue:
                     return
                 self.ready_batch = self.batches.popleft()
                 self.ready_index = 0
-                if PyBytes_GET_SIZE(self.results) != (
-                    len(self.ready_batch) * <Py_ssize_t>sizeof(Result)
-                ):
+                count = len(self.ready_batch.blobs)
+                if PyBytes_GET_SIZE(self.results) != count * <Py_ssize_t>sizeof(Result):
                     raise WorkerError("a worker's answer does not fit its tasks")
             result = <const Result *>PyBytes_AS_STRING(self.results) + self.ready_index
-            self._accept(<Blob>self.ready_batch[self.ready_index], result)
+            self._accept(<Blob>self.ready_batch.blobs[self.ready_index], result)
             self.accepted += 1
             self.ready_index += 1
-            if self.ready_index == len(self.ready_batch):
+            if self.ready_index == len(self.ready_batch.blobs):
+                self.arena.c_free(self.ready_batch.room)
                 self.ready_batch = None
 
     cdef int _accept(self, Blob blob, const Result *result) except -1:
@@ -270,21 +331,19 @@ cdef class BlobQueue:
         else:
             self.duplicates += 1
         blob.entry = entry
-        blob.state = 2
+        blob.state = ACCEPTED_IN
         if blob.mark:
             self.marks.c_set(blob.mark, entry)
-            if self.pending.get(blob.mark) is blob:
-                del self.pending[blob.mark]
+            self.pending.discard(blob.mark, blob)
         if blob.pins > 1:
-            self.in_pack[entry] = blob
+            self.in_pack.set(entry, blob)
         self._release(blob)
         return 0
 
     cdef int _release(self, Blob blob) except -1:
-        """Free what only the encoding needed."""
+        """Let go of what only the encoding needed."""
         cdef Blob base = blob.base
-        self.arena.c_free(blob.out_offset)
-        self.in_flight -= blob.size + blob.out_capacity
+        self.in_flight -= blob.size + c_deflate_bound(blob.size)
         blob.base = None
         if base is not None:
             self.unpin(base)
@@ -329,7 +388,10 @@ cdef class BlobQueue:
 
     cdef bytes _encode_full(self, Blob blob):
         self.redone += 1
-        return self.encoder.encode_here(_task(blob, None))
+        cdef Task task = _task(blob, None)
+        return self.encoder.encode_here(
+            PyBytes_FromStringAndSize(<const char *>&task, sizeof(Task))
+        )
 
     # --- errors -------------------------------------------------------------------------------
 
@@ -342,7 +404,7 @@ cdef class BlobQueue:
         cdef const Task *wanted = <const Task *>PyBytes_AS_STRING(task)
         cdef Blob blob
         for blob in self.live:
-            if blob.raw_offset == wanted.raw_offset and blob.state == 1:
+            if blob.raw_offset == wanted.raw_offset and blob.state == SUBMITTED_ON:
                 return _name(blob)
         return "a blob" if wanted.kind == KIND_BLOB else "a commit"
 
@@ -353,27 +415,30 @@ cdef class BlobQueue:
         blob.pins += 1
 
     cpdef unpin(self, Blob blob):
-        """Undo one :meth:`pin`; the last one frees the blob's bytes."""
+        """Undo one :meth:`pin`; the last one frees the blob's bytes, if they are in the arena."""
         blob.pins -= 1
         if blob.pins == 0:
-            self.arena.c_free(blob.raw_offset)
+            if blob.raw_offset < self.arena.size:
+                self.arena.c_free(blob.raw_offset)
             blob.raw_offset = -1
-            self.live.discard(blob)
-            if blob.entry >= 0 and self.in_pack.get(blob.entry) is blob:
-                del self.in_pack[blob.entry]
+            self.live.remove(blob)
+            if blob.entry >= 0:
+                self.in_pack.discard(blob.entry, blob)
 
     def compact(self):
-        """Move all blobs together, so that free space is one piece. Nothing may be in flight."""
+        """Move all blobs together, so that free space is one piece. The encoder has none."""
         cdef Blob blob
-        blobs = sorted(self.live, key=_raw_offset)
+        blobs = [blob for blob in self.live if blob.raw_offset < self.arena.size]
+        blobs.sort(key=_raw_offset)
         for blob, offset in zip(blobs, self.arena.compact([_raw_offset(b) for b in blobs])):
             blob.raw_offset = offset
+        self.compactions += 1
 
     def content(self, Blob blob):
         """Return a copy of the blob's bytes, or None when they are no longer in the arena."""
         if blob.raw_offset < 0:
             return None
-        return PyBytes_FromStringAndSize(<char *>self.arena.base + blob.raw_offset, blob.size)
+        return PyBytes_FromStringAndSize(<const char *>self.arena.c_at(blob.raw_offset), blob.size)
 
     def content_of(self, int64_t entry):
         """Return a copy of an accepted blob's bytes, or None when they are not in the arena."""
@@ -386,17 +451,17 @@ cdef class BlobQueue:
         return self.submitted - self.accepted
 
 
-cdef bytes _task(Blob blob, Blob base):
-    """Pack what a worker is to do: encode *blob*, against *base* if there is one."""
+cdef Task _task(Blob blob, Blob base) noexcept:
+    """Say what a worker is to do: encode *blob*, against *base* if there is one."""
     cdef Task task
     task.raw_offset, task.raw_size = blob.raw_offset, blob.size
     task.base_offset, task.base_size, task.max_delta = -1, 0, 0
     if base is not None:
         task.base_offset, task.base_size = base.raw_offset, base.size
         task.max_delta = blob.size // 2
-    task.out_offset, task.out_capacity = blob.out_offset, blob.out_capacity
+    task.out_offset, task.out_capacity = blob.out_offset, c_deflate_bound(blob.size)
     task.kind, task.flags = KIND_BLOB, 0
-    return PyBytes_FromStringAndSize(<char *>&task, sizeof(Task))
+    return task
 
 
 def _name(Blob blob):

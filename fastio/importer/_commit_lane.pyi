@@ -1,5 +1,6 @@
 from fastio.importer._bases import DeltaBases
-from fastio.importer._blobs import Blob, BlobQueue
+from fastio.importer._blob_tables import Blob
+from fastio.importer._blobs import BlobQueue
 from fastio.importer.committish import CommittishResolver
 from fastio.importer.executor import Executor
 from fastio.importer.object_sink import ObjectSink

@@ -15,7 +15,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from fastio.importer._bases cimport DeltaBases
-from fastio.importer._blobs cimport HELD_BACK, Blob, BlobQueue
+from fastio.importer._blob_tables cimport HELD_BACK, Blob
+from fastio.importer._blobs cimport BlobQueue
 from fastio.importer._commit_queue cimport CommitQueue
 from fastio.importer._tree_store cimport TreeStore
 from fastio.objects._path_edits cimport Edit, edit_directory, prepare
@@ -93,13 +94,13 @@ cdef class CommitLane:
     cdef Blob assign(self, PlainCommit commit, const Change *change):
         """Give the blob of an M line its base, if it still needs one; None: it is long done."""
         cdef Blob blob = self.queue.pending.get(change.mark)
-        cdef bytes path = commit.cut(change.path)
+        cdef Bytes path = <Bytes>PyBytes_AS_STRING(commit.text) + change.path.start
         if blob is None:
-            self.bases.reuse(path, change.mark)
+            self.bases.c_reuse(path, change.path.size, change.mark)
         elif blob.state == HELD_BACK:
-            self.bases.assign(path, blob)
+            self.bases.c_assign(path, change.path.size, blob)
         elif blob.mark:
-            self.bases.reuse(path, blob.mark)
+            self.bases.c_reuse(path, change.path.size, blob.mark)
         return blob
 
     # --- execution ----------------------------------------------------------------------------

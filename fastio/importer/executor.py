@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fastio.errors import StreamError
-from fastio.importer._blobs import Blob
+from fastio.importer._blob_tables import Blob
 from fastio.importer.branches import Branch, BranchTable, show
 from fastio.objects.commits import build_commit
 from fastio.objects.kinds import BLOB, COMMIT, NAMES, TAG, TREE, Oid

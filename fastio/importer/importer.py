@@ -299,7 +299,7 @@ class Importer:
             self.sink.map,
             self.sink.marks,
             encoder=encoder,
-            make_room=pipeline.make_room,
+            wait=pipeline.wait,
             find_packed=self.store.find_packed if self.store.has_packs else None,
             oid_size=self.repository.object_format.oid_size,
             depth_limit=self._depth,

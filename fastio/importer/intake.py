@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastio.errors import FastioError
-from fastio.importer._blobs import HELD, Blob, BlobQueue
+from fastio.importer._blob_tables import HELD, Blob
 from fastio.importer.pipeline import placed
 from fastio.objects.trees import DIRECTORY, GITLINK
 from fastio.stream import commands as c
@@ -20,6 +20,7 @@ from fastio.stream.reader import NEED_DATA
 
 if TYPE_CHECKING:
     from fastio.importer._bases import DeltaBases
+    from fastio.importer._blobs import BlobQueue
     from fastio.importer._commit_lane import CommitLane
     from fastio.importer.big_blob import BigBlobWriter
     from fastio.importer.executor import Executor

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from fastio.errors import FastioError, StreamError, WorkerError
+from fastio.errors import FastioError, StreamError
 from fastio.importer._blobs import BlobQueue
 from fastio.importer.encoder import Encoder
 from fastio.stream.parser import Place
@@ -39,7 +39,6 @@ class Pipeline:
     def __init__(self, encoder: Encoder, *, in_flight: int) -> None:
         self._encoder, self._in_flight = encoder, in_flight
         self._operations: deque[tuple[int, Place, Callable[..., None], tuple[Any, ...]]] = deque()
-        self._compacted = False
         self.place: Place = (0, 0, 0)
 
     @property
@@ -65,7 +64,7 @@ class Pipeline:
             or self.queue.waiting > MAX_WAITING
             or len(self._operations) > MAX_OPERATIONS
         ):
-            self._wait()
+            self.wait()
 
     def drain(self) -> None:
         """Execute everything queued; blobs still held back stay so."""
@@ -73,7 +72,7 @@ class Pipeline:
             self.queue.finish_batch()
             self._advance()
         while self._operations or self.queue.waiting:
-            self._wait()
+            self.wait()
 
     def finish_at(self, offset: int) -> None:
         """After an error at byte *offset*: let the blobs before it take effect, nothing else."""
@@ -82,7 +81,8 @@ class Pipeline:
         self.queue.submit_held()
         self.drain()
 
-    def _wait(self) -> None:
+    def wait(self) -> None:
+        """Wait until blobs that the encoder has are done, and go on with what waited for them."""
         self.queue.flush()
         self._advance()
         if self.queue.waiting:
@@ -103,21 +103,6 @@ class Pipeline:
             except FastioError as error:
                 raise placed(error, self.place) from error
         queue.accept(queue.submitted)
-
-    def make_room(self, size: int) -> None:
-        """Free space in the arena for *size* bytes: the blob queue calls this when it is full.
-
-        Raises:
-            WorkerError: The arena cannot hold that much, whatever is done.
-        """
-        if self.queue.waiting:
-            self._compacted = False
-            self._wait()
-        elif not self._compacted:
-            self.queue.compact()
-            self._compacted = True
-        else:
-            raise WorkerError(f"no room for {size} bytes: --memory is too small for this stream")
 
 
 def placed(error: FastioError, place: Place) -> FastioError:

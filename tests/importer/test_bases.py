@@ -1,13 +1,18 @@
 """Which delta base a blob gets, and how long blobs are kept for that."""
 
 import os
+from collections import OrderedDict
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fastio.importer._bases import PATH_OVERHEAD, DeltaBases
-from fastio.importer._blobs import Blob, BlobQueue
+from fastio.importer._blob_tables import Blob
+from fastio.importer._blobs import BlobQueue
 from fastio.importer.encoder import Encoder
 from fastio.store.entries import EntryWriter
 from fastio.store.marks import MarkTable
@@ -25,7 +30,7 @@ class JournalQueue(BlobQueue):
         arena = Arena(1 << 20)
         super().__init__(
             arena, ObjectMap(20), MarkTable(), encoder=Encoder(arena, Settings(), workers=0),
-            make_room=None, find_packed=None, oid_size=20, depth_limit=50, hold_bytes=1 << 16,
+            wait=lambda: None, find_packed=None, oid_size=20, depth_limit=50, hold_bytes=1 << 16,
             hold_count=1000,
         )  # fmt: skip
         self.writer = EntryWriter(os.memfd_create("pack"), b"pack")
@@ -155,3 +160,79 @@ def test_clear_lets_go_of_everything(queue: JournalQueue) -> None:
     assert not any(blob in queue.live or blob.paths for blob in blobs)
     assign(queue, bases, b"a", "new")
     assert queue.journal[-1] == ("new", None)
+
+
+class ModelBases:
+    """The choice in plain Python: the same paths forgotten, the same bases."""
+
+    def __init__(self, limit: int, depth: int) -> None:
+        self.limit, self.depth = limit, depth
+        self.paths: OrderedDict[bytes, tuple[str, str]] = OrderedDict()
+        self.depths: dict[str, int] = {}
+        self.journal: list[tuple[str, str | None]] = []
+
+    def assign(self, path: bytes, name: str) -> None:
+        newest, anchor = self.paths.get(path, (None, None))
+        base = newest
+        if newest is not None and anchor is not None and self.depths[newest] >= self.depth:
+            base, anchor = (anchor if self.depths[anchor] < self.depth else None), None
+        self.journal.append((name, base))
+        self.depths[name] = 0 if base is None else self.depths[base] + 1
+        self.remember(path, name, anchor if anchor and base else name)
+
+    def remember(self, path: bytes, newest: str, anchor: str) -> None:
+        self.paths[path] = newest, anchor
+        self.paths.move_to_end(path)
+        while self.kept_bytes > self.limit and len(self.paths) > 1:
+            self.paths.popitem(last=False)
+
+    def reuse(self, path: bytes, name: str) -> None:
+        if name in self.kept:
+            self.remember(path, name, name)
+
+    def move(self, source: bytes, target: bytes, *, keep: bool) -> None:
+        if source in self.paths and source != target:
+            self.remember(target, *self.paths[source])
+            if not keep:
+                self.paths.pop(source, None)
+
+    @property
+    def kept(self) -> set[str]:
+        return {name for names in self.paths.values() for name in names}
+
+    @property
+    def kept_bytes(self) -> int:
+        return SIZE * len(self.kept) + PATH_OVERHEAD * len(self.paths)
+
+
+paths = st.integers(0, 99).map(lambda number: b"path/" * (number % 5) + b"%d" % number)
+base_steps = st.one_of(
+    st.tuples(st.just("assign"), st.one_of(paths, st.just(b"often"))),
+    st.tuples(st.just("reuse"), paths, st.integers(1, 60)),
+    st.tuples(st.just("move"), paths, paths, st.booleans()),
+)
+
+
+@given(st.lists(base_steps, max_size=120), st.integers(0, 3), st.integers(1, 99))
+@settings(max_examples=100)
+def test_bases_are_those_of_the_model(steps: list[Any], depth: int, room: int) -> None:
+    queue, limit = JournalQueue(), room * PATH_OVERHEAD
+    bases, model = bases_of(queue, limit=limit, depth=depth), ModelBases(limit, depth)
+    mark = 0
+    for step, path, *more in steps:
+        if step == "assign":
+            mark += 1
+            bases.assign(path, queue.blob(str(mark), mark))
+            model.assign(path, str(mark))
+        elif step == "reuse":
+            bases.reuse(path, more[0])
+            model.reuse(path, str(more[0]))
+        else:
+            bases.move(path, more[0], keep=more[1])
+            model.move(path, more[0], keep=more[1])
+        queue.settle()
+        assert bases.kept_bytes == model.kept_bytes
+    assert queue.journal == model.journal
+    # The last one that had no path is kept as well, but here all have one.
+    assert {queue.names[blob] for blob in queue.live} == model.kept
+    queue.writer.close()

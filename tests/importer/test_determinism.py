@@ -10,7 +10,6 @@ import pytest
 
 from fastio.importer.budget import Budget
 from fastio.importer.importer import Importer
-from fastio.importer.pipeline import Pipeline
 from tests.importer import streams
 from tests.importer.target import Target
 
@@ -78,10 +77,9 @@ def test_compacting_the_arena_changes_nothing(
     monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 8 * MIB))
     expected, _ = imported(tmp_path / "roomy", "all sizes", 0)
     monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 4_400_000))
-    compacted = count_compactions(monkeypatch)
-    target, _ = imported(tmp_path / "tight", "all sizes", workers)
+    target, importer = imported(tmp_path / "tight", "all sizes", workers)
     assert target.digest() == expected.digest()
-    assert sum(compacted)
+    assert importer.queue.compactions
 
 
 def shares(budget: Budget, arena: int, _memory: int | None) -> None:
@@ -90,14 +88,3 @@ def shares(budget: Budget, arena: int, _memory: int | None) -> None:
     budget.objects, budget.commits = MIB, 4000
     budget.hold = budget.in_flight = budget.largest_blob = MIB
     budget.hold_count = 1000
-
-
-def count_compactions(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    make_room, compacted = Pipeline.make_room, []
-
-    def counting(pipeline: Pipeline, size: int) -> None:
-        make_room(pipeline, size)
-        compacted.append(pipeline._compacted)
-
-    monkeypatch.setattr(Pipeline, "make_room", counting)
-    return compacted

@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from fastio.errors import ObjectError, StreamError, WorkerError
-from fastio.importer._blobs import ACCEPTED, HELD, Blob, BlobQueue
+from fastio.importer._blob_tables import ACCEPTED, HELD, Blob
+from fastio.importer._blobs import BlobQueue
 from fastio.importer.encoder import Encoder
 from fastio.importer.pipeline import Pipeline
 from fastio.store.entries import EntryWriter
@@ -45,7 +46,7 @@ class Line:
         encoder = LateEncoder(self.arena, delays)
         self.pipeline = Pipeline(encoder, in_flight=1 << 18)
         self.queue = self.pipeline.queue = BlobQueue(
-            self.arena, self.map, self.marks, encoder=encoder, make_room=self.pipeline.make_room,
+            self.arena, self.map, self.marks, encoder=encoder, wait=self.pipeline.wait,
             find_packed=None, oid_size=20, depth_limit=50, hold_bytes=hold, hold_count=1000,
         )  # fmt: skip
         self.entries = EntryWriter(os.memfd_create("pack"), b"pack")

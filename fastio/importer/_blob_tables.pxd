@@ -1,0 +1,72 @@
+cimport cython
+from cpython.ref cimport PyObject
+from libc.stdint cimport int64_t, uint64_t
+
+cdef enum:
+    HELD_BACK = 0  # a blob's states, for C
+    SUBMITTED_ON = 1
+    ACCEPTED_IN = 2
+
+
+@cython.final
+cdef class Blob:
+    cdef readonly uint64_t mark
+    cdef readonly int64_t stream_offset
+    cdef readonly int64_t size
+    cdef readonly int64_t entry
+    cdef readonly Blob base
+    cdef readonly int depth
+    cdef readonly int state
+    cdef readonly int generation
+    cdef public int paths
+    cdef bint held
+    cdef int pins
+    cdef int64_t raw_offset
+    cdef int64_t out_offset
+    cdef PyObject *older  # neighbours among the live ones
+    cdef PyObject *newer
+    cdef bint is_live
+
+
+cdef struct Slot:
+    uint64_t number
+    PyObject *blob  # NULL: free
+
+
+@cython.final
+cdef class BlobMap:
+    cdef Slot *slots
+    cdef Py_ssize_t mask
+    cdef Py_ssize_t count
+    cdef int shift
+
+    cdef int make(self, Py_ssize_t capacity) except -1
+    cdef Py_ssize_t home(self, uint64_t number) noexcept
+    cdef Slot *find(self, uint64_t number) noexcept
+    cdef int grow(self) except -1
+    cpdef Blob get(self, uint64_t number)
+    cpdef int set(self, uint64_t number, Blob blob) except -1
+    cpdef Blob pop(self, uint64_t number)
+    cpdef bint discard(self, uint64_t number, Blob blob) except -1
+    cdef int close_gap(self, Py_ssize_t gap) noexcept
+
+
+@cython.final
+cdef class BlobRing:
+    cdef PyObject **places
+    cdef Py_ssize_t mask
+    cdef Py_ssize_t first
+    cdef readonly Py_ssize_t count
+
+    cpdef int push(self, Blob blob) except -1
+    cpdef Blob pop(self)
+    cdef int grow(self) except -1
+
+
+@cython.final
+cdef class LiveBlobs:
+    cdef PyObject *newest
+    cdef readonly Py_ssize_t count
+
+    cdef int add(self, Blob blob) except -1
+    cdef int remove(self, Blob blob) except -1
