@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from bench import scaling_streams
 from bench.generate import big_blob, parse_size, standard_library, text_history, tiny_blobs
 
 SIZE = 15_000_000  # the first commit alone has about half of this
@@ -85,3 +86,14 @@ def test_sources_are_those_of_the_standard_library_without_its_tests():
 @pytest.mark.parametrize(("text", "size"), [("12", 12), ("1k", 1024), ("1.5M", 3 << 19)])
 def test_sizes_have_units(text, size):
     assert parse_size(text) == size
+
+
+@pytest.mark.git
+@pytest.mark.parametrize("name", scaling_streams.STREAMS)
+def test_git_takes_what_grows(name, repository, monkeypatch):
+    monkeypatch.setattr(scaling_streams, "FILES", 200)
+    monkeypatch.setattr(scaling_streams, "PIECE", 1 << 10)
+    out = io.BytesIO()
+    scaling_streams.make(name, 12, out)
+    fast_import(repository, out.getvalue())
+    assert count(repository, "--all") > 0 or name == "blobs"
