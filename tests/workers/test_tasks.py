@@ -138,6 +138,18 @@ def test_a_known_oid_is_not_computed_again() -> None:
     assert results[0].oid != bytes(32)
 
 
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_every_object_of_a_batch_gets_its_own_oid(object_format: str) -> None:
+    desk = Desk()
+    for number in range(60):
+        desk.add(bytes([number]) * (number * 37 % 1500), flags=NO_OID if number % 7 == 0 else 0)
+    results = desk.run(Settings(object_format=object_format))
+    for task, result in zip(desk.tasks, results, strict=True):
+        raw = bytes(desk.memory[task.raw_offset : task.raw_offset + task.raw_size])
+        oid = hashlib.new(object_format, b"blob %d\0" % len(raw) + raw).digest()
+        assert result.oid == (bytes(32) if task.flags else oid.ljust(32, b"\0"))
+
+
 def test_sha256_fills_the_oid() -> None:
     desk = Desk()
     desk.add(b"abc")
