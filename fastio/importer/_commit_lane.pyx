@@ -19,7 +19,7 @@ from fastio.importer._blob_tables cimport HELD_BACK, Blob
 from fastio.importer._blobs cimport BlobQueue
 from fastio.importer._commit_queue cimport CommitQueue
 from fastio.importer._tree_store cimport TreeStore
-from fastio.objects._path_edits cimport Edit, edit_directory, prepare
+from fastio.objects._path_edits cimport Edit, edit_root, prepare
 from fastio.store._marks cimport MarkTable
 from fastio.store._objmap cimport ObjectMap
 from fastio.stream._commit_scanner cimport Bytes, Change, PlainCommit, Span
@@ -188,7 +188,7 @@ cdef class CommitLane:
             count = prepare(edits, count)
             if count < 0:
                 return None
-            tree = edit_directory(self.trees, root, edits, count, 0)
+            tree = edit_root(self.trees, root, edits, count)
             return self.trees.store(b"", None, None) if tree is None else tree
         finally:
             free(edits)

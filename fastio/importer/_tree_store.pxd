@@ -1,24 +1,40 @@
 from libc.stdint cimport int64_t
 
 from fastio.objects._path_edits cimport Trees
+from fastio.objects._tree_cache cimport Tree
+from fastio.objects._trees cimport Bytes
+from fastio.store._entries cimport EntryWriter
 from fastio.store._objmap cimport ObjectMap
+
+
+cdef class Counters:
+    cdef public int64_t stored
+    cdef public int64_t duplicates
+    cdef public int64_t deltas
 
 
 cdef class TreeStore(Trees):
     cdef ObjectMap object_map
+    cdef EntryWriter entries
+    cdef int pack_number
     cdef object sink
-    cdef object counter
+    cdef Counters counter
     cdef object new_hash
-    cdef object cached
+    cdef object find_packed
     cdef bytes empty_oid
-    cdef int64_t limit
-    cdef int64_t size
+    cdef public int depth
+    cdef public int level
 
-    cpdef bytes load(self, bytes oid)
-    cpdef bytes store(self, bytes tree, bytes base, bytes delta)
-    cpdef bytes get(self, bytes oid)
-    cpdef bytes anchor(self, bytes oid)
-    cpdef add(self, bytes oid, bytes tree, bytes anchor)
-    cdef bint is_known(self, bytes oid) except -1
-    cdef int64_t base_entry(self, bytes base) except -2
-    cdef int append(self, bytes oid, bytes content, int64_t base_entry, bint stored) except -1
+    cdef int set_oid(self, Tree *tree) except -1
+    cdef Tree *store_tree(
+        self, Tree *tree, Bytes base, const Tree *base_tree, Bytes delta, Py_ssize_t delta_size
+    ) except NULL
+    cdef int write(
+        self, Tree *tree, Bytes base, Bytes delta, Py_ssize_t delta_size
+    ) except -1
+    cdef bytes restart(self, Tree *tree, int64_t *base_entry)
+    cdef bint is_known(self, Bytes oid) except -1
+    cdef int64_t base_entry(self, Bytes base) noexcept
+    cdef int append(
+        self, Bytes oid, Bytes content, Py_ssize_t size, int64_t base_entry
+    ) except -1

@@ -1,13 +1,34 @@
-from fastio.importer.object_sink import Counters, ObjectSink
+from collections.abc import Callable
+
+from fastio.importer.object_sink import ObjectSink
 from fastio.objects._path_edits import Trees
 from fastio.objects.kinds import Oid
+from fastio.store._entries import EntryWriter
 from fastio.store._objmap import ObjectMap
 
-TREE_OVERHEAD: int
+class Counters:
+    stored: int
+    duplicates: int
+    deltas: int
 
 class TreeStore(Trees):
+    depth: int
+    level: int
     def __init__(
-        self, sink: ObjectSink, object_map: ObjectMap, counter: Counters, limit: int
+        self,
+        sink: ObjectSink,
+        object_map: ObjectMap,
+        counter: Counters,
+        limit: int,
+        *,
+        depth: int = ...,
+        level: int = ...,
+    ) -> None: ...
+    def set_pack(
+        self,
+        entries: EntryWriter,
+        pack_number: int,
+        find_packed: Callable[[Oid], bool] | None,
     ) -> None: ...
     def get(self, oid: Oid) -> bytes | None: ...
     def anchor(self, oid: Oid) -> Oid: ...

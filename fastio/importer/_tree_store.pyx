@@ -4,15 +4,18 @@ The cache has trees by oid, each with its anchor: the tree that its delta chain 
 ones unused for longest make room.
 """
 
+from cpython.buffer cimport PyBUF_READ
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport int64_t, uint32_t
+from libc.string cimport memcmp, memcpy
 
 from fastio.objects._path_edits cimport Trees
+from fastio.objects._tree_cache cimport Tree, free_tree, new_tree
 from fastio.objects._trees cimport Bytes
 from fastio.store._entries cimport EntryWriter
-from fastio.store._objmap cimport ObjectMap
-
-from collections import OrderedDict
+from fastio.store._objmap cimport NO_PACK, ObjectMap
+from workers._codec cimport c_store
 
 from fastio.errors import ObjectError
 from fastio.objects._trees import tree_delta
@@ -21,57 +24,57 @@ from workers import codec
 
 cdef enum:
     KIND_TREE = 2
-    # What a tree in memory costs beside its bytes: two objects' headers, oids, slot and links.
-    OVERHEAD = 300
     # The delta of a tree is mostly oids, which no codec makes smaller. On git.git, deflating those
     # of up to this many bytes made the import 8 % longer and the pack no smaller (142.6 MiB).
     MAX_STORED = 160
 
-TREE_OVERHEAD = OVERHEAD
+
+cdef class Counters:
+    """Objects of one type: how many were stored, were known already, became deltas."""
 
 
 cdef class TreeStore(Trees):
-    """Stores and loads trees for an `ObjectSink`, which owns map, pack and options.
+    """Stores and loads trees for an `ObjectSink`, which owns map and pack.
 
     Args:
         sink: The sink.
         object_map: Its object map.
         counter: Counts the trees that were stored, known already, and became deltas.
         limit: Bytes of trees to keep in memory.
+        depth: Longest delta chain.
+        level: Compression level of full trees and long deltas.
     """
 
-    def __init__(self, sink, ObjectMap object_map, counter, int64_t limit):
-        super().__init__(object_map.oid_size)
-        self.sink, self.object_map, self.counter, self.limit = sink, object_map, counter, limit
+    def __init__(self, sink, ObjectMap object_map, Counters counter, int64_t limit, *,
+                 int depth=0, int level=-1):
+        super().__init__(object_map.oid_size, limit)
+        self.sink, self.object_map, self.counter = sink, object_map, counter
+        self.depth, self.level = depth, level
         self.new_hash = sink.object_format.new
         self.empty_oid = sink.object_format.hash_object(KIND_TREE, b"")
-        self.cached = OrderedDict()
+
+    def set_pack(self, EntryWriter entries, int pack_number, find_packed):
+        """Direct trees into a new pack; *find_packed* looks into the repository's, if any."""
+        self.entries, self.pack_number, self.find_packed = entries, pack_number, find_packed
 
     # --- the cache ----------------------------------------------------------------------------
 
-    cpdef bytes get(self, bytes oid):
+    def get(self, bytes oid not None):
         """Return a tree's bytes, if they are here."""
-        cdef tuple found = self.cached.get(oid)
-        if found is None:
-            return None
-        self.cached.move_to_end(oid)
-        return found[0]
+        cdef Tree *tree = self.cache.find(<Bytes>PyBytes_AS_STRING(oid))
+        return None if tree == NULL else <bytes>tree.content
 
-    cpdef bytes anchor(self, bytes oid):
+    def anchor(self, bytes oid not None):
         """Return the tree that the delta chain of *oid* started from; itself when unknown."""
-        cdef tuple found = self.cached.get(oid)
-        return oid if found is None else found[1]
+        cdef Tree *tree = self.cache.peek(<Bytes>PyBytes_AS_STRING(oid))
+        return oid if tree == NULL else tree.anchor[:self.oid_size]
 
-    cpdef add(self, bytes oid, bytes tree, bytes anchor):
+    def add(self, bytes oid not None, bytes content not None, bytes anchor not None):
         """Keep a tree."""
-        cdef tuple dropped
-        if oid in self.cached:
-            return
-        self.cached[oid] = (tree, anchor)
-        self.size += PyBytes_GET_SIZE(tree) + OVERHEAD
-        while self.size > self.limit and len(self.cached) > 1:
-            dropped = self.cached.popitem(last=False)[1]
-            self.size -= PyBytes_GET_SIZE(dropped[0]) + OVERHEAD
+        cdef Tree *tree = new_tree(content)
+        memcpy(tree.oid, PyBytes_AS_STRING(oid), self.oid_size)
+        memcpy(tree.anchor, PyBytes_AS_STRING(anchor), self.oid_size)
+        self.cache.add(tree)
 
     # --- loading and storing ------------------------------------------------------------------
 
@@ -92,67 +95,123 @@ cdef class TreeStore(Trees):
             self.add(oid, tree, oid)
         return tree
 
-    cpdef bytes store(self, bytes tree, bytes base, bytes delta):
+    cpdef bytes store(self, bytes content, bytes base, bytes delta):
         """Store a tree, as *delta* against *base* where pack and depth allow it."""
-        cdef Py_ssize_t size = PyBytes_GET_SIZE(tree)
-        cdef int64_t base_entry
-        cdef bytes oid, anchor = None
-        state = self.new_hash(b"tree %d\0" % size)
-        state.update(tree)
-        oid = state.digest()
-        if base is not None:
-            anchor = self.anchor(base)
-        if not self.is_known(oid):
-            self.sink.make_room(size)  # before it is known which tree may be the base
-            base_entry = self.base_entry(base)
-            if base_entry < 0 and anchor is not None and anchor != base:
-                # The chain is as long as it may get: start again from its first tree.
-                base_entry = self.base_entry(anchor)
-                if base_entry >= 0:
-                    delta = tree_delta(self.load(anchor), tree, self.oid_size)
-                anchor = oid
-            if base_entry < 0 or delta is None or 2 * PyBytes_GET_SIZE(delta) > size:
-                self.append(oid, tree, -1, False)
-                anchor = oid
+        cdef Tree *tree = new_tree(content)
+        cdef Bytes base_oid = NULL if base is None else <Bytes>PyBytes_AS_STRING(base)
+        tree = self.store_tree(
+            tree, base_oid, NULL if base is None else self.cache.peek(base_oid),
+            NULL if delta is None else <Bytes>PyBytes_AS_STRING(delta),
+            0 if delta is None else PyBytes_GET_SIZE(delta),
+        )
+        return tree.oid[:self.oid_size]
+
+    cdef int put(
+        self, Tree *tree, Tree *base, Bytes delta, Py_ssize_t delta_size, unsigned char *oid
+    ) except -1:
+        tree = self.store_tree(
+            tree, base.oid if delta != NULL else NULL, base, delta, delta_size
+        )
+        memcpy(oid, tree.oid, self.oid_size)
+        return 0
+
+    cdef Tree *store_tree(
+        self, Tree *tree, Bytes base, const Tree *base_tree, Bytes delta, Py_ssize_t delta_size
+    ) except NULL:
+        """Store a tree; gives the cache's one."""
+        try:
+            self.set_oid(tree)
+            if base == NULL:
+                memcpy(tree.anchor, tree.oid, self.oid_size)
             else:
-                self.append(oid, delta, base_entry, PyBytes_GET_SIZE(delta) <= MAX_STORED)
-        self.add(oid, tree, anchor or oid)
-        return oid
+                memcpy(tree.anchor, base if base_tree == NULL else base_tree.anchor, self.oid_size)
+            if not self.is_known(tree.oid):
+                self.write(tree, base, delta, delta_size)
+        except BaseException:
+            free_tree(tree)
+            raise
+        return self.cache.add(tree)
 
-    cdef bint is_known(self, bytes oid) except -1:
-        if self.object_map.c_find(<Bytes>PyBytes_AS_STRING(oid)) >= 0:
-            self.counter.duplicates += 1
-            return True
-        return self.sink.known(oid, KIND_TREE) >= 0
+    cdef int set_oid(self, Tree *tree) except -1:
+        """Hash a tree."""
+        state = self.new_hash(b"tree %d\0" % tree.size)
+        state.update(<bytes>tree.content)
+        oid = <bytes>state.digest()
+        memcpy(tree.oid, PyBytes_AS_STRING(oid), self.oid_size)
+        return 0
 
-    cdef int64_t base_entry(self, bytes base) except -2:
+    cdef bint is_known(self, Bytes oid) except -1:
+        if self.object_map.c_find(oid) < 0:
+            if self.find_packed is None or not self.find_packed(oid[:self.oid_size]):
+                return False
+            self.object_map.c_insert(oid, NO_PACK, 0, KIND_TREE, 0, 0)
+        self.counter.duplicates += 1
+        return True
+
+    # --- into the pack ------------------------------------------------------------------------
+
+    cdef int write(self, Tree *tree, Bytes base, Bytes delta, Py_ssize_t delta_size) except -1:
+        """Append a new tree to the pack, and set its anchor."""
+        cdef int64_t base_entry
+        cdef bytes restart
+        if self.sink.pack_limit:
+            self.sink.make_room(tree.size)  # before it is known which tree may be the base
+        base_entry = self.base_entry(base)
+        if base_entry < 0 and base != NULL and memcmp(tree.anchor, base, self.oid_size):
+            restart = self.restart(tree, &base_entry)
+            if restart is not None:
+                delta, delta_size = <Bytes>PyBytes_AS_STRING(restart), PyBytes_GET_SIZE(restart)
+            memcpy(tree.anchor, tree.oid, self.oid_size)
+        if base_entry >= 0 and delta != NULL and 2 * delta_size <= tree.size:
+            return self.append(tree.oid, delta, delta_size, base_entry)
+        memcpy(tree.anchor, tree.oid, self.oid_size)
+        return self.append(tree.oid, tree.data, tree.size, -1)
+
+    cdef bytes restart(self, Tree *tree, int64_t *base_entry):
+        """Return the delta against the anchor, if that can be a base.
+
+        The chain is as long as it may get: it starts again from its first tree.
+        """
+        base_entry[0] = self.base_entry(tree.anchor)
+        if base_entry[0] < 0:
+            return None
+        return tree_delta(
+            self.load(tree.anchor[:self.oid_size]), <bytes>tree.content, self.oid_size
+        )
+
+    cdef int64_t base_entry(self, Bytes base) noexcept:
         """Return the entry of a tree that may serve as delta base in the open pack, or -1."""
         cdef int64_t entry
-        if base is None:
+        if base == NULL:
             return -1
-        entry = self.object_map.c_find(<Bytes>PyBytes_AS_STRING(base))
-        if entry < 0 or self.object_map.c_pack(<uint32_t>entry) != self.sink.pack_number:
+        entry = self.object_map.c_find(base)
+        if entry < 0 or self.object_map.c_pack(<uint32_t>entry) != self.pack_number:
             return -1
-        return entry if self.object_map.c_depth(<uint32_t>entry) < self.sink.depth else -1
+        return entry if self.object_map.c_depth(<uint32_t>entry) < self.depth else -1
 
-    cdef int append(self, bytes oid, bytes content, int64_t base_entry, bint stored) except -1:
+    cdef int append(
+        self, Bytes oid, Bytes content, Py_ssize_t size, int64_t base_entry
+    ) except -1:
         """Append a full tree, or a delta against *base_entry*."""
-        cdef EntryWriter entries = self.sink.pack.entries
-        cdef bytes payload
+        cdef unsigned char stored[MAX_STORED + 16]
+        cdef Bytes payload = stored
+        cdef Py_ssize_t packed_size
         cdef int depth = 0
         cdef int64_t offset, base_offset = -1
-        payload = codec.store(content) if stored else codec.deflate(content, self.sink.level)
+        if base_entry >= 0 and size <= MAX_STORED:
+            packed_size = c_store(content, size, stored, sizeof(stored))
+        else:
+            packed = <bytes>codec.deflate(
+                PyMemoryView_FromMemory(<char *>content, size, PyBUF_READ), self.level
+            )
+            payload, packed_size = <Bytes>PyBytes_AS_STRING(packed), PyBytes_GET_SIZE(packed)
         if base_entry >= 0:
             base_offset = self.object_map.c_offset(<uint32_t>base_entry)
             depth = self.object_map.c_depth(<uint32_t>base_entry) + 1
             self.counter.deltas += 1
-        offset = entries.c_append(
-            KIND_TREE, PyBytes_GET_SIZE(content), <Bytes>PyBytes_AS_STRING(payload),
-            PyBytes_GET_SIZE(payload), base_offset, -1,
-        )
+        offset = self.entries.c_append(KIND_TREE, size, payload, packed_size, base_offset, -1)
         self.object_map.c_insert(
-            <Bytes>PyBytes_AS_STRING(oid), self.sink.pack_number, offset, KIND_TREE, depth,
-            entries.last_crc,
+            oid, self.pack_number, offset, KIND_TREE, depth, self.entries.last_crc
         )
         self.counter.stored += 1
         return 0

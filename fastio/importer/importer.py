@@ -280,7 +280,7 @@ class Importer:
         self.parser.date_format = options.date_format
         self.parser.require_done = options.done
         if options.depth is not None:
-            self.sink.depth = self._depth = options.depth
+            self.sink.trees.depth = self._depth = options.depth
         self._import_marks()
         self._resolver.rewrites = match_rewrites(options.rewrite_from, options.rewrite_to)
 

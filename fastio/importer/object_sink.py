@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING
 
 from fastio.errors import PackError
-from fastio.importer._tree_store import TreeStore
+from fastio.importer._tree_store import Counters, TreeStore
 from fastio.objects.kinds import COMMIT, NAMES, TREE, ObjectFormat, Oid
 from fastio.store._marks import MarkTable
 from fastio.store._objmap import ObjectMap
@@ -28,15 +28,6 @@ if TYPE_CHECKING:
 
 # What a pack needs beside payloads for its last entry: that one's header, and the trailer.
 ENTRY_ROOM = 64
-
-
-class Counters:
-    """Objects of one type: how many were stored, were known already, became deltas."""
-
-    __slots__ = ("deltas", "duplicates", "stored")
-
-    def __init__(self) -> None:
-        self.stored = self.duplicates = self.deltas = 0
 
 
 class ObjectSink:
@@ -67,16 +58,19 @@ class ObjectSink:
         self.object_format, self.store = object_format, store
         self.map = ObjectMap(object_format.oid_size)
         self.marks = MarkTable()
-        self.depth, self.level = depth, level
+        self.level = level
         self.counters = {kind: Counters() for kind in NAMES}
         self._open_pack = open_pack
         self.commits: CommitQueue | None = None
-        self.trees = TreeStore(self, self.map, self.counters[TREE], tree_cache)
+        self.trees = TreeStore(
+            self, self.map, self.counters[TREE], tree_cache, depth=depth, level=level
+        )
         # A pack is closed by `turn_pack` before it passes `pack_limit` bytes; 0 means no limit.
         self.pack_limit, self.turn_pack = 0, self.next_pack
         self.pack_number = 0
         self.first_id = 0
         self.pack = open_pack()
+        self._begin_pack()
 
     # --- writing --------------------------------------------------------------------------------
 
@@ -114,7 +108,7 @@ class ObjectSink:
     def known(self, oid: Oid, kind: int) -> int:
         """The entry of an object that need not be written, or -1."""
         entry = self.map.find(oid)
-        if entry < 0 and self.store.find_packed(oid):
+        if entry < 0 and self._find_packed is not None and self._find_packed(oid):
             entry = self.note_elsewhere(oid, kind)
         if entry >= 0:
             self.counters[kind].duplicates += 1
@@ -222,3 +216,8 @@ class ObjectSink:
         if self.pack_number == PENDING:
             raise PackError(f"more than {PENDING} packs in one import")
         self.first_id = len(self.map) if self.commits is None else self.commits.lowest_entry()
+        self._begin_pack()
+
+    def _begin_pack(self) -> None:
+        self._find_packed = self.store.find_packed if self.store.has_packs else None
+        self.trees.set_pack(self.pack.entries, self.pack_number, self._find_packed)

@@ -1,3 +1,4 @@
+from fastio.objects._tree_cache cimport Tree, TreeCache
 from fastio.objects._trees cimport Bytes
 
 
@@ -11,13 +12,19 @@ cdef struct Edit:
 
 cdef class Trees:
     cdef readonly Py_ssize_t oid_size
+    cdef TreeCache cache
     cpdef bytes load(self, bytes oid)
     cpdef bytes store(self, bytes tree, bytes base, bytes delta)
+    # The tree of that oid, which must be in order: ObjectError.
+    cdef Tree *open(self, Bytes oid) except NULL
+    # Store and own a tree; *delta* is NULL or makes it of *base*. Gives its oid.
+    cdef int put(
+        self, Tree *tree, Tree *base, Bytes delta, Py_ssize_t delta_size, unsigned char *oid
+    ) except -1
+
 
 # Sort the edits; gives how many are left, or -1 where their order matters.
 cdef Py_ssize_t prepare(Edit *edits, Py_ssize_t count) noexcept nogil
-# Apply prepared edits to the directory *old* (None: there is none), whose own path has *skip*
-# bytes, slash included; gives the new oid, or None for an empty directory.
-cdef bytes edit_directory(
-    Trees trees, bytes old, Edit *edits, Py_ssize_t count, Py_ssize_t skip
-)
+# Apply prepared edits to the tree *root* (None: an empty one); gives the new oid, or None for an
+# empty tree. Raises ObjectError for trees that the editor has to deal with.
+cdef bytes edit_root(Trees trees, bytes root, Edit *edits, Py_ssize_t count)

@@ -7,28 +7,50 @@ editor: when a path leads through another one (a file becomes a directory in two
 when what was set is removed again (that may have taken a file away whose place is a directory's).
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc, qsort
-from libc.string cimport memchr, memcmp, memcpy
+from libc.string cimport memchr, memcmp, memcpy, memset
 
+from fastio.objects._tree_cache cimport (
+    IN_ORDER,
+    UNKNOWN,
+    Tree,
+    TreeCache,
+    derive_stops,
+    look_through,
+    lower_bound,
+    new_tree,
+)
 from fastio.objects._trees cimport (
     DIRECTORY,
+    LARGEST_BASE,
     Bytes,
     Entry,
     Event,
-    apply_events,
-    c_find_entry,
+    Segments,
+    add_segment,
+    compare_events,
     event_room,
-    is_directory,
+    join_segments,
+    merge_entry,
+    put_delta,
     put_event,
 )
 
+from fastio.errors import ObjectError
+
 
 cdef class Trees:
-    """Where trees are read from and stored; TreeEditor's two functions as methods."""
+    """Where trees are read from and stored; TreeEditor's two functions as methods.
 
-    def __init__(self, Py_ssize_t oid_size):
-        self.oid_size = oid_size
+    Args:
+        oid_size: Bytes of an oid.
+        limit: Bytes of trees to keep in memory.
+    """
+
+    def __init__(self, Py_ssize_t oid_size, int64_t limit=0):
+        self.oid_size, self.cache = oid_size, TreeCache(oid_size, limit)
 
     cpdef bytes load(self, bytes oid):
         """Return a tree's canonical bytes."""
@@ -37,6 +59,33 @@ cdef class Trees:
     cpdef bytes store(self, bytes tree, bytes base, bytes delta):
         """Store a tree, and its delta against *base* where there is one; return its oid."""
         raise NotImplementedError
+
+    cdef Tree *open(self, Bytes oid) except NULL:
+        cdef Tree *tree = self.cache.find(oid)
+        cdef bytes name
+        if tree == NULL:
+            name = oid[:self.oid_size]
+            tree = new_tree(self.load(name))
+            memcpy(tree.oid, oid, self.oid_size)
+            memcpy(tree.anchor, oid, self.oid_size)
+            tree = self.cache.add(tree)
+        if tree.order == UNKNOWN:
+            look_through(tree, self.oid_size)
+        if tree.order != IN_ORDER:
+            raise ObjectError(f"tree {oid[:self.oid_size].hex()} is not in order")
+        return tree
+
+    cdef int put(
+        self, Tree *tree, Tree *base, Bytes delta, Py_ssize_t delta_size, unsigned char *oid
+    ) except -1:
+        cdef bytes name, base_oid = None, delta_bytes = None
+        if delta != NULL:
+            base_oid, delta_bytes = base.oid[:self.oid_size], delta[:delta_size]
+        name = self.store(<bytes>tree.content, base_oid, delta_bytes)
+        memcpy(oid, PyBytes_AS_STRING(name), self.oid_size)
+        memcpy(tree.oid, oid, self.oid_size)
+        self.cache.add(tree)
+        return 0
 
 
 cdef int compare_paths(const Edit *a, const Edit *b) noexcept nogil:
@@ -102,67 +151,159 @@ cdef Py_ssize_t same_directory(
     return index
 
 
-cdef bytes edit_directory(
-    Trees trees, bytes old, Edit *edits, Py_ssize_t count, Py_ssize_t skip
-):
-    cdef bytes tree = b"" if old is None else trees.load(old)
-    cdef bytes edited, delta, child, new
-    cdef Bytes data = <Bytes>PyBytes_AS_STRING(tree)
-    cdef Py_ssize_t size, index, below, room = 0, used = 0
-    cdef unsigned int mode
-    cdef bint sets = False
+cdef Py_ssize_t find_directory(
+    const Tree *tree, Bytes name, Py_ssize_t size, Py_ssize_t oid_size, Entry *entry
+) noexcept nogil:
+    """Find an entry called *name*, behind which stands a slash; tell whether it is a directory."""
+    cdef int order
+    cdef Py_ssize_t at = lower_bound(tree, 0, name, size, oid_size, entry, &order)
+    if order == 0:
+        return False  # a file
+    lower_bound(tree, at, name, size + 1, oid_size, entry, &order)
+    return order == 0
+
+
+cdef int merge_in_order(
+    Segments *segments, const Tree *tree, Event *events, Py_ssize_t count, Py_ssize_t oid_size
+) except -1:
+    """Fill *segments* with the edited tree; return 1 if it is another tree than before."""
+    cdef Py_ssize_t index, at = 0, kept = 0  # of the old tree, [kept:at] is yet to be added
+    cdef int changed = 0, order
+    cdef Event *event
+    cdef Entry entry
+    for index in range(count):
+        event = &events[index]
+        at = lower_bound(tree, at, event.key, event.key_size, oid_size, &entry, &order)
+        if order and not event.entry_size:
+            continue
+        add_segment(segments, tree.data + kept, at - kept, kept)
+        kept = at
+        if order:
+            add_segment(segments, event.entry, event.entry_size, -1)
+            changed = 1
+        else:
+            changed |= merge_entry(segments, tree.data, &entry, event, oid_size)
+            kept = at = entry.end
+    add_segment(segments, tree.data + kept, tree.size - kept, kept)
+    return changed
+
+
+cdef int write_directory(
+    Trees trees, Tree *old, Event *events, Py_ssize_t count, unsigned char *oid
+) except -1:
+    """Apply *events*, in any order, to a tree and store what comes out; see `edit_directory`."""
+    cdef Segments segments = Segments(NULL, 0, 0)
+    cdef unsigned char *delta = NULL
+    cdef Py_ssize_t delta_size = 0
+    cdef bytes content
+    cdef Tree *tree
+    qsort(events, count, sizeof(Event), compare_events)
+    try:
+        if not merge_in_order(&segments, old, events, count, trees.oid_size):
+            return old.content != NULL
+        content = join_segments(&segments)
+        if not content:
+            return 0
+        tree = new_tree(content)
+        derive_stops(tree, old, &segments, trees.oid_size)
+        if 0 < old.size <= LARGEST_BASE:
+            delta_size = put_delta(&segments, old.size, tree.data, tree.size, &delta)
+        trees.put(tree, old, delta, delta_size, oid)
+        return 1
+    finally:
+        free(segments.items)
+        free(delta)
+
+
+cdef int edit_directory(
+    Trees trees, Bytes old, Edit *edits, Py_ssize_t count, Py_ssize_t skip, unsigned char *oid
+) except -1:
+    """Apply edits to the directory *old* (NULL: there is none), whose own path has *skip* bytes.
+
+    Returns:
+        Whether anything is in it afterwards; *oid* is its new one then.
+    """
+    cdef Tree *tree
+    cdef Tree nothing
+    if old == NULL:
+        memset(&nothing, 0, sizeof(Tree))
+        return edit_tree(trees, &nothing, edits, count, skip, oid)
+    memcpy(oid, old, trees.oid_size)  # what it is when nothing changes
+    tree = trees.open(oid)
+    tree.users += 1
+    try:
+        return edit_tree(trees, tree, edits, count, skip, oid)
+    finally:
+        tree.users -= 1
+
+
+cdef int edit_tree(
+    Trees trees, Tree *tree, Edit *edits, Py_ssize_t count, Py_ssize_t skip, unsigned char *oid
+) except -1:
+    cdef Py_ssize_t index = 0, room = 0, used = 0
     cdef Event *events = NULL
     cdef unsigned char *scratch = NULL
     cdef unsigned char *out
-    cdef Entry entry
-    if count == 0:
-        return old
     for index in range(count):
         room += event_room(edits[index].size - skip, trees.oid_size)
     try:
         events = <Event *>malloc(2 * count * sizeof(Event))
-        scratch = <unsigned char *>malloc(room)
+        scratch = out = <unsigned char *>malloc(room)
         if events == NULL or scratch == NULL:
             raise MemoryError
-        out, index = scratch, 0
+        index = 0
         while index < count:
-            size = name_size(&edits[index], skip)
-            if edits[index].size == skip + size:
-                out = put_event(
-                    out, events + used, edits[index].path + skip, size,
-                    edits[index].mode, edits[index].oid, trees.oid_size,
-                )
-                used += 2
-                index += 1
-                continue
-            below = same_directory(edits + index, count - index, skip, size, &sets)
-            child, mode = None, DIRECTORY
-            if c_find_entry(
-                data, PyBytes_GET_SIZE(tree), edits[index].path + skip, size, trees.oid_size,
-                &entry,
-            ) and is_directory(entry.mode):
-                child, mode = data[entry.oid:entry.end], entry.mode
-            if child is not None or sets:
-                new = edit_directory(trees, child, edits + index, below, skip + size + 1)
-                if new != child:
-                    out = put_event(
-                        out, events + used, edits[index].path + skip, size,
-                        0 if new is None else mode,
-                        NULL if new is None else <Bytes>PyBytes_AS_STRING(new), trees.oid_size,
-                    )
-                    used += 2
-            index += below
+            index += put_edit(
+                trees, tree, edits + index, count - index, skip, &out, events, &used
+            )
         if used == 0:
-            return old
-        edited, delta = apply_events(tree, events, used, trees.oid_size)
+            return tree.content != NULL
+        return write_directory(trees, tree, events, used, oid)
     finally:
         free(events)
         free(scratch)
-    if edited is tree:
-        return old
-    if PyBytes_GET_SIZE(edited) == 0:
+
+
+cdef Py_ssize_t put_edit(
+    Trees trees, Tree *tree, Edit *edits, Py_ssize_t count, Py_ssize_t skip,
+    unsigned char **out, Event *events, Py_ssize_t *used,
+) except -1:
+    """Write the events of the first edit, or of all those in its subdirectory; return how many."""
+    cdef Py_ssize_t size = name_size(edits, skip), below
+    cdef Bytes name = edits.path + skip
+    cdef unsigned int mode = DIRECTORY
+    cdef unsigned char oid[32]
+    cdef Bytes child = NULL
+    cdef bint sets = False
+    cdef Entry entry
+    cdef int left
+    if edits.size == skip + size:
+        out[0] = put_event(
+            out[0], events + used[0], name, size, edits.mode, edits.oid, trees.oid_size
+        )
+        used[0] += 2
+        return 1
+    below = same_directory(edits, count, skip, size, &sets)
+    if find_directory(tree, name, size, trees.oid_size, &entry):
+        child, mode = tree.data + entry.oid, entry.mode
+    if child != NULL or sets:
+        left = edit_directory(trees, child, edits, below, skip + size + 1, oid)
+        if not left or child == NULL or memcmp(oid, child, trees.oid_size):
+            out[0] = put_event(
+                out[0], events + used[0], name, size, mode if left else 0, oid, trees.oid_size
+            )
+            used[0] += 2
+    return below
+
+
+cdef bytes edit_root(Trees trees, bytes root, Edit *edits, Py_ssize_t count):
+    cdef unsigned char oid[32]
+    cdef Bytes old = NULL if root is None else <Bytes>PyBytes_AS_STRING(root)
+    if count == 0:
+        return root
+    if not edit_directory(trees, old, edits, count, 0, oid):
         return None
-    return trees.store(edited, None if delta is None else old, delta)
+    return PyBytes_FromStringAndSize(<char *>oid, trees.oid_size)
 
 
 def edit_paths(Trees trees not None, bytes root, list changes not None):
@@ -187,6 +328,6 @@ def edit_paths(Trees trees not None, bytes root, list changes not None):
             edits[index].order, edits[index].mode = index, mode
             memcpy(edits[index].oid, PyBytes_AS_STRING(oid), min(32, PyBytes_GET_SIZE(oid)))
         count = prepare(edits, count)
-        return False if count < 0 else edit_directory(trees, root, edits, count, 0)
+        return False if count < 0 else edit_root(trees, root, edits, count)
     finally:
         free(edits)

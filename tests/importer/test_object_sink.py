@@ -9,8 +9,9 @@ from random import Random
 import pytest
 
 from fastio.errors import ObjectError
-from fastio.importer._tree_store import TREE_OVERHEAD, TreeStore
-from fastio.importer.object_sink import Counters, ObjectSink
+from fastio.importer._tree_store import Counters, TreeStore
+from fastio.importer.object_sink import ObjectSink
+from fastio.objects._tree_cache import TREE_OVERHEAD
 from fastio.objects.kinds import BLOB, COMMIT, SHA1, TREE, Oid
 from fastio.objects.trees import tree_delta
 from fastio.store.object_cache import ObjectCache
@@ -29,7 +30,7 @@ class FakeStore:
 
     @property
     def has_packs(self) -> bool:
-        return bool(self.packed)
+        return True
 
     def find_packed(self, oid: Oid) -> bool:
         return oid in self.packed

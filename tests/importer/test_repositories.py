@@ -136,7 +136,7 @@ def test_configured_depth_and_threshold(target: Target) -> None:
     target.git("config", "core.bigFileThreshold", "20k")
     stream = streams.one_file(versions=20, size=9000)
     status, importer = target.here(stream + streams.blob(900, TEXT))
-    assert (status, importer.sink.depth) == (0, 3)
+    assert (status, importer.sink.trees.depth) == (0, 3)
     assert importer.sink.counters[3].stored == 1
 
 

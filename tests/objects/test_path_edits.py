@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
+
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from fastio.errors import ObjectError
 from fastio.objects._path_edits import Trees, edit_paths
 from fastio.objects.kinds import SHA1, TREE, Oid
 from fastio.objects.tree_edit import TreeEditor
@@ -22,8 +26,8 @@ changes = st.lists(sets | st.tuples(paths, st.just(0), st.just(b"")), max_size=1
 class Store(Trees):
     """Keeps trees, and what was stored in which order."""
 
-    def __init__(self) -> None:
-        super().__init__(20)
+    def __init__(self, limit: int = 0) -> None:
+        super().__init__(20, limit)
         self.trees: dict[bytes, bytes] = {EMPTY: b""}
         self.stored: list[tuple[bytes, bytes | None, bytes | None]] = []
 
@@ -73,3 +77,50 @@ def test_same_as_the_editor(commits: list[list[tuple[bytes, int, bytes]]]) -> No
         assert found == wanted
         assert ours.stored == theirs.stored
         root = wanted
+
+
+def large_commit(rng: Random, names: list[bytes]) -> list[tuple[bytes, int, bytes]]:
+    """Changes of a few neighbours, or of entries anywhere."""
+    count = rng.choice((1, 2, 5, 60))
+    start = rng.randrange(len(names))
+    some = names[start : start + count] if rng.random() < 0.5 else rng.sample(names, count)
+    commit: dict[bytes, tuple[bytes, int, bytes]] = {}
+    for name in some:
+        path = rng.choice((name, name, name + b"/" + rng.choice(names)))
+        mode = rng.choice((0, REGULAR, REGULAR, EXECUTABLE))
+        commit[name] = path, mode, rng.randbytes(20) if mode else b""
+    return list(commit.values())
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.sampled_from([0, 20_000, 1 << 24]))
+def test_same_as_the_editor_in_large_directories(seed: int, limit: int) -> None:
+    rng = Random(seed)
+    names = [b"%b%d" % (rng.choice((b"a", b"a-", b"b" * 300)), n) for n in range(400)]
+    names += [name + rng.choice((b"-", b".", b"0")) for name in names]
+    ours, theirs = Store(limit), Store()
+    root: Oid | None = None
+    for size in (len(names), *range(12)):
+        commit = [(name, REGULAR, A) for name in names] if size > 12 else large_commit(rng, names)
+        found, wanted = edit_paths(ours, root, commit), edited(theirs, root, commit)
+        assert (found or ours.store(b"", None, None)) == wanted
+        assert ours.stored == theirs.stored
+        root = wanted
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        pytest.param(b"100644 b\0" + A + b"100644 a\0" + A, id="unsorted"),
+        pytest.param(b"100644 a\0" + A + b"100644 a\0" + A, id="twice"),
+        pytest.param(b"040000 a\0" + A, id="leading zero"),
+        pytest.param(b"100644 a\0" + A[:19], id="cut"),
+        pytest.param(b"40000 a\0" + A + b"100644 a-\0" + A, id="directory as file"),
+    ],
+)
+def test_tree_out_of_order_is_left_to_the_editor(tree: bytes) -> None:
+    store = Store()
+    root = store.store(tree, None, None)
+    with pytest.raises(ObjectError, match="is not in order"):
+        edit_paths(store, root, [(b"c", REGULAR, A)])
+    assert len(store.stored) == 1

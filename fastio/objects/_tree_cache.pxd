@@ -1,0 +1,60 @@
+from cpython.ref cimport PyObject
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+
+from fastio.objects._trees cimport Bytes, Entry, Segments
+
+cdef enum Order:
+    UNKNOWN
+    IN_ORDER
+    OUT_OF_ORDER
+
+cdef struct Tree:
+    Tree *newer
+    Tree *older
+    Tree *next  # in its bucket
+    PyObject *content
+    Bytes data  # the content's bytes
+    Py_ssize_t size
+    int users  # who must not lose it now
+    Order order
+    Py_ssize_t stop_count
+    uint32_t *stops  # where entries begin, one every few hundred bytes
+    unsigned char oid[32]
+    unsigned char anchor[32]  # the tree that its delta chain started from
+
+
+# A tree that nobody owns yet; its oid is yet to be set. Raises MemoryError.
+cdef Tree *new_tree(bytes content) except NULL
+cdef void free_tree(Tree *tree) noexcept
+# See whether a tree is in order, and set its stops if so.
+cdef int look_through(Tree *tree, Py_ssize_t oid_size) except -1
+# The same for a tree made of *segments* of one that is in order.
+cdef int derive_stops(
+    Tree *tree, const Tree *old, const Segments *segments, Py_ssize_t oid_size
+) except -1
+# Find the first entry, from the one at *start* on, that does not come before *key* (a name, with a
+# slash for a directory's place): its place, or the tree's size; *order* is 0 if it stands there.
+cdef Py_ssize_t lower_bound(
+    const Tree *tree, Py_ssize_t start, Bytes key, Py_ssize_t key_size, Py_ssize_t oid_size,
+    Entry *entry, int *order,
+) noexcept nogil
+
+
+cdef class TreeCache:
+    cdef Tree ring  # newer: the oldest tree, older: the newest one
+    cdef Tree **buckets
+    cdef uint64_t mask
+    cdef uint64_t count
+    cdef int64_t limit
+    cdef int64_t used
+    cdef Py_ssize_t oid_size
+
+    cdef Tree *find(self, const unsigned char *oid) noexcept
+    cdef Tree *peek(self, const unsigned char *oid) noexcept
+    # Takes the tree, which has its oid; gives the one to use, as it may be there already.
+    cdef Tree *add(self, Tree *tree) except NULL
+    cdef uint64_t bucket(self, const unsigned char *oid) noexcept
+    cdef int grow(self) except -1
+    cdef void unlink(self, Tree *tree) noexcept
+    cdef void link_newest(self, Tree *tree) noexcept
+    cdef void drop_oldest(self) noexcept

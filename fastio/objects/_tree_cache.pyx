@@ -1,0 +1,274 @@
+"""Trees in memory: by oid, with places to start looking for an entry from.
+
+A tree's entries have different lengths, so finding one takes a scan. Every tree that is edited has
+*stops* therefore: places where entries begin, STEP bytes apart or so. An entry is found by a binary
+search among the stops and a short scan. The stops of an edited tree come from those of its old
+version, moved along, so that an edit of a large directory looks at a few entries only.
+
+That works for trees that are in order: entries whole and sorted, modes without leading zeros. All
+that git or we write are; others, which old tools left behind, are for the general editor.
+
+The cache keeps the trees used last. One that is in use stays.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
+from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memcpy, memset
+
+from fastio.objects._trees cimport (
+    Bytes,
+    Entry,
+    Segment,
+    Segments,
+    compare_names,
+    compare_to_key,
+    is_directory,
+    read_entry,
+)
+
+cdef enum:
+    STEP = 512
+    FIRST_BUCKETS = 64
+    # What a tree costs beside its bytes: two objects' headers, oids, bucket, links, stops.
+    OVERHEAD = 300
+
+TREE_OVERHEAD = OVERHEAD
+
+
+cdef Tree *new_tree(bytes content) except NULL:
+    cdef Tree *tree = <Tree *>PyMem_Malloc(sizeof(Tree))
+    if tree == NULL:
+        raise MemoryError
+    memset(tree, 0, sizeof(Tree))
+    Py_INCREF(content)
+    tree.content = <PyObject *>content
+    tree.data, tree.size = <Bytes>PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content)
+    return tree
+
+
+cdef void free_tree(Tree *tree) noexcept:
+    Py_DECREF(<object>tree.content)
+    PyMem_Free(tree.stops)
+    PyMem_Free(tree)
+
+
+# --- stops ------------------------------------------------------------------------------------
+
+cdef int reserve_stops(Tree *tree) except -1:
+    tree.stop_count = 0
+    tree.stops = <uint32_t *>PyMem_Malloc((2 * tree.size // STEP + 2) * sizeof(uint32_t))
+    if tree.stops == NULL:
+        raise MemoryError
+    return 0
+
+
+cdef int look_through(Tree *tree, Py_ssize_t oid_size) except -1:
+    cdef Py_ssize_t at = 0, stop = -STEP
+    cdef Entry entry, before
+    tree.order = OUT_OF_ORDER
+    if tree.size > 0xFFFFFFFF:
+        return 0
+    reserve_stops(tree)
+    while at < tree.size:
+        if not read_entry(tree.data, tree.size, at, oid_size, &entry) or entry.mode_start > at:
+            return 0
+        if at and compare_names(
+            tree.data + before.name, before.name_size, is_directory(before.mode),
+            tree.data + entry.name, entry.name_size, is_directory(entry.mode),
+        ) >= 0:
+            return 0
+        if at - stop >= STEP:
+            stop = tree.stops[tree.stop_count] = <uint32_t>at
+            tree.stop_count += 1
+        before, at = entry, entry.end
+    tree.order = IN_ORDER
+    return 0
+
+
+cdef Py_ssize_t put_stop(
+    Tree *tree, Py_ssize_t last, Py_ssize_t place, Py_ssize_t oid_size
+) noexcept nogil:
+    """Add an entry's place to the stops if the last one is not near; return the last one then.
+
+    Where the two are too far apart, the entries between them are asked.
+    """
+    cdef Py_ssize_t at = last
+    cdef Entry entry
+    while place - last > 2 * STEP:
+        while at - last < STEP:
+            read_entry(tree.data, tree.size, at, oid_size, &entry)
+            at = entry.end
+        if at >= place:
+            break
+        last = tree.stops[tree.stop_count] = <uint32_t>at
+        tree.stop_count += 1
+    if place - last < STEP // 2 or place == tree.size:
+        return last
+    tree.stops[tree.stop_count] = <uint32_t>place
+    tree.stop_count += 1
+    return place
+
+
+cdef int derive_stops(
+    Tree *tree, const Tree *old, const Segments *segments, Py_ssize_t oid_size
+) except -1:
+    cdef Py_ssize_t at = 0, last = 0, index, stop = 0, moved
+    cdef const Segment *segment
+    tree.order = OUT_OF_ORDER
+    if tree.size == 0 or tree.size > 0xFFFFFFFF:
+        return 0
+    reserve_stops(tree)
+    tree.order = IN_ORDER
+    tree.stops[0] = 0
+    tree.stop_count = 1
+    for index in range(segments.count):
+        segment = &segments.items[index]
+        if segment.base_offset >= 0:
+            moved = at - segment.base_offset
+            while stop < old.stop_count and old.stops[stop] < segment.base_offset:
+                stop += 1
+            while stop < old.stop_count and old.stops[stop] < segment.base_offset + segment.size:
+                last = put_stop(tree, last, old.stops[stop] + moved, oid_size)
+                stop += 1
+        at += segment.size
+    put_stop(tree, last, tree.size, oid_size)
+    return 0
+
+
+cdef Py_ssize_t lower_bound(
+    const Tree *tree, Py_ssize_t start, Bytes key, Py_ssize_t key_size, Py_ssize_t oid_size,
+    Entry *entry, int *order,
+) noexcept nogil:
+    cdef Py_ssize_t low = 0, high = tree.stop_count, middle, at = start
+    order[0] = 1
+    if at < tree.size:
+        read_entry(tree.data, tree.size, at, oid_size, entry)
+        order[0] = order_of(tree, entry, key, key_size)
+        if order[0] >= 0:
+            return at
+        at = entry.end
+    while high - low > 1:
+        middle = (low + high) // 2
+        read_entry(tree.data, tree.size, tree.stops[middle], oid_size, entry)
+        order[0] = order_of(tree, entry, key, key_size)
+        if order[0] < 0:
+            low = middle
+        else:
+            high = middle
+    if high and tree.stops[low] > <uint32_t>at:
+        at = tree.stops[low]
+    while at < tree.size:
+        read_entry(tree.data, tree.size, at, oid_size, entry)
+        order[0] = order_of(tree, entry, key, key_size)
+        if order[0] >= 0:
+            return at
+        at = entry.end
+    order[0] = 1
+    return at
+
+
+cdef inline int order_of(
+    const Tree *tree, const Entry *entry, Bytes key, Py_ssize_t key_size
+) noexcept nogil:
+    return compare_to_key(
+        tree.data + entry.name, entry.name_size, is_directory(entry.mode), key, key_size
+    )
+
+
+# --- the cache --------------------------------------------------------------------------------
+
+cdef class TreeCache:
+    """Trees by oid.
+
+    Args:
+        oid_size: Bytes of an oid.
+        limit: Bytes of trees to keep, overhead included; one is always kept.
+    """
+
+    def __cinit__(self, Py_ssize_t oid_size, int64_t limit):
+        self.oid_size, self.limit = oid_size, limit
+        self.ring.newer = self.ring.older = &self.ring
+        self.buckets = <Tree **>PyMem_Calloc(FIRST_BUCKETS, sizeof(Tree *))
+        if self.buckets == NULL:
+            raise MemoryError
+        self.mask = FIRST_BUCKETS - 1
+
+    def __dealloc__(self):
+        while self.count:
+            self.drop_oldest()
+        PyMem_Free(self.buckets)
+
+    cdef uint64_t bucket(self, const unsigned char *oid) noexcept:
+        cdef uint64_t value
+        memcpy(&value, oid + self.oid_size - sizeof(value), sizeof(value))
+        return value & self.mask
+
+    cdef Tree *peek(self, const unsigned char *oid) noexcept:
+        """Find a tree, which counts as unused all the same."""
+        cdef Tree *tree = self.buckets[self.bucket(oid)]
+        while tree != NULL and memcmp(tree.oid, oid, self.oid_size):
+            tree = tree.next
+        return tree
+
+    cdef Tree *find(self, const unsigned char *oid) noexcept:
+        cdef Tree *tree = self.peek(oid)
+        if tree != NULL:
+            self.unlink(tree)
+            self.link_newest(tree)
+        return tree
+
+    cdef Tree *add(self, Tree *tree) except NULL:
+        cdef Tree *known = self.peek(tree.oid)
+        cdef uint64_t bucket
+        if known != NULL:
+            free_tree(tree)
+            return known
+        if self.count > self.mask:
+            self.grow()
+        bucket = self.bucket(tree.oid)
+        tree.next = self.buckets[bucket]
+        self.buckets[bucket] = tree
+        self.link_newest(tree)
+        self.count += 1
+        self.used += tree.size + OVERHEAD
+        while self.used > self.limit and self.count > 1 and not self.ring.newer.users:
+            self.drop_oldest()
+        return tree
+
+    cdef int grow(self) except -1:
+        cdef uint64_t old_mask = self.mask, number, bucket
+        cdef Tree **old = self.buckets
+        cdef Tree **fresh = <Tree **>PyMem_Calloc(2 * (old_mask + 1), sizeof(Tree *))
+        cdef Tree *tree
+        if fresh == NULL:
+            raise MemoryError
+        self.buckets, self.mask = fresh, 2 * old_mask + 1
+        for number in range(old_mask + 1):
+            while old[number] != NULL:
+                tree = old[number]
+                old[number] = tree.next
+                bucket = self.bucket(tree.oid)
+                tree.next = fresh[bucket]
+                fresh[bucket] = tree
+        PyMem_Free(old)
+        return 0
+
+    cdef void unlink(self, Tree *tree) noexcept:
+        tree.newer.older, tree.older.newer = tree.older, tree.newer
+
+    cdef void link_newest(self, Tree *tree) noexcept:
+        tree.older, tree.newer = self.ring.older, &self.ring
+        tree.older.newer = self.ring.older = tree
+
+    cdef void drop_oldest(self) noexcept:
+        cdef Tree *tree = self.ring.newer
+        cdef Tree **link = &self.buckets[self.bucket(tree.oid)]
+        while link[0] != tree:
+            link = &link[0].next
+        link[0] = tree.next
+        self.unlink(tree)
+        self.count -= 1
+        self.used -= tree.size + OVERHEAD
+        free_tree(tree)
