@@ -1,5 +1,7 @@
 from typing import final
 
+from typing_extensions import Buffer
+
 from fastio.store._marks import MarkTable
 
 @final
@@ -9,7 +11,7 @@ class PlainScan:
     def __init__(self, marks: MarkTable, refs: set[bytes], *, dates_are_raw: bool) -> None: ...
     def scan(
         self,
-        data: bytearray | bytes | memoryview,
+        data: Buffer,
         start: int,
         end: int,
         *,

@@ -1,5 +1,7 @@
 from typing import final
 
+from typing_extensions import Buffer
+
 from fastio.stream import commands as c
 
 INCOMPLETE: int
@@ -22,7 +24,7 @@ class PlainCommit:
     def lines(self, offset: int) -> list[bytes]: ...
 
 def scan_plain_commit(
-    data: bytearray | memoryview,
+    data: Buffer,
     start: int,
     end: int,
     *,

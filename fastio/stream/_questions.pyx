@@ -1,7 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The scan of `fastio.stream.questions`: one line that asks something."""
 
-from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t
 from libc.string cimport memchr, memcmp
@@ -58,18 +57,19 @@ cdef tuple _read_ls(Bytes at, Bytes stop, bint in_commit):
 
 
 def scan_question(
-    bytearray data not None, int64_t start, int64_t end, int64_t max_line, bint in_commit
+    const unsigned char[::1] data not None, int64_t start, int64_t end, int64_t max_line,
+    bint in_commit,
 ):
     """Read the line at *start* if it is all there and asks something in the usual spelling.
 
     Returns:
         Which question, its dataref, its path (None where it has none) and the line, or None.
     """
-    if not 0 <= start <= end <= PyByteArray_GET_SIZE(data):
+    if not 0 <= start <= end <= data.shape[0]:
         raise IndexError("scan leaves the buffer")
     if end - start < 6:
         return None
-    cdef Bytes at = <Bytes>PyByteArray_AS_STRING(data) + start
+    cdef Bytes at = &data[0] + start
     cdef Bytes stop = <Bytes>memchr(at, 10, min(end - start, max_line + 1))
     cdef object dataref, path = None
     cdef int word

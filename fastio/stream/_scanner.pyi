@@ -1,7 +1,9 @@
 from array import array
 
+from typing_extensions import Buffer
+
 def scan_blobs(
-    data: bytearray | bytes | memoryview,
+    data: Buffer,
     start: int,
     end: int,
     rows: array[int] | memoryview,

@@ -4,17 +4,35 @@ One block of memory, filled at its end and read from its start. Nothing is copie
 body is handed out as a view, and a search that failed goes on where it stopped, so that input which
 comes byte by byte is not searched twice. The block is never resized, because views of it may be
 about: it is replaced.
+
+Where all bytes lie in memory already, in a mapped file say, that is the block, and `end` says how
+much of it counts as read. It cannot be filled: when more bytes are to come, it is replaced as well.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Protocol
 
 from fastio.errors import CLIPPED_LINE, StreamError
 from fastio.stream.grammar import KIB, MAX_DATA, MAX_LINE, MIB
 
 CAPACITY: Final = 2 * MIB
 _LEAST_FREE: Final = 64 * KIB  # what a Linux pipe holds
+
+
+class Block(Protocol):
+    """Memory that can be searched; bytes are one."""
+
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __getitem__(self, at: int, /) -> int:
+        """Return one byte."""
+
+    def find(self, wanted: bytes, start: int, end: int, /) -> int:
+        """Return the first place of *wanted* in ``[start:end]``, or -1."""
+
+    def startswith(self, prefix: bytes, start: int, end: int, /) -> bool:
+        """Tell whether ``[start:end]`` starts with *prefix*."""
 
 
 class StreamBuffer:
@@ -34,6 +52,7 @@ class StreamBuffer:
     __slots__ = (
         "_capacity",
         "_delimiter_searched",
+        "_is_given",
         "_least_free",
         "_searched",
         "_writable",
@@ -59,12 +78,23 @@ class StreamBuffer:
         self._searched = self._delimiter_searched = 0
         self.held: int | None = None
         self.eof = self.at_end = False
+        self.data: bytearray | Block
         self._allocate(self._capacity)
 
     def _allocate(self, capacity: int) -> None:
         self.data = bytearray(capacity)
         self._writable = memoryview(self.data)
         self.view = self._writable.toreadonly()
+        self._is_given = False
+
+    def use(self, block: Block) -> None:
+        """Take *block*, where the stream's bytes lie from the first one on, for the block.
+
+        Nothing was read yet; `end` is moved on as if it were.
+        """
+        self.data = block
+        self.view = memoryview(block).toreadonly()
+        self._is_given = True
 
     def free_space(self, hint: int = 0) -> memoryview:
         """Return writable space for the next bytes, at least *hint* of them.
@@ -72,7 +102,9 @@ class StreamBuffer:
         All views given out before lose their meaning.
         """
         size, wanted = len(self.data), hint if hint > self._least_free else self._least_free
-        if size - self.end < wanted or (size > self._capacity and not self._used):
+        if self._is_given:
+            self._move(max(self._capacity, self._used + wanted))
+        elif size - self.end < wanted or (size > self._capacity and not self._used):
             self._make_room(wanted, self._used)
         return self._writable[self.end :]
 
@@ -91,8 +123,8 @@ class StreamBuffer:
 
     def _move(self, capacity: int) -> None:
         """Move what has to stay to the start of the block, or of one with another *capacity*."""
-        start, end, old = self.start if self.held is None else self.held, self.end, self._writable
-        if capacity != len(self.data):
+        start, end, old = self.start if self.held is None else self.held, self.end, self.view
+        if capacity != len(self.data) or self._is_given:
             self._allocate(capacity)
         self._writable[: end - start] = old[start:end]
         self.base += start
@@ -181,7 +213,7 @@ class StreamBuffer:
     def _ends_line(self, at: int, delimiter: bytes) -> bool:
         """Tell whether the line at *at* is there in full and equals *delimiter*."""
         stop = at + len(delimiter)
-        if stop > self.end or not self.data.startswith(delimiter, at):
+        if stop > self.end or not self.data.startswith(delimiter, at, self.end):
             return False
         if stop < self.end:
             return self.data[stop] == 0x0A

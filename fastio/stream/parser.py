@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from fastio.errors import StreamError
 from fastio.stream import commands as c
 from fastio.stream.blocks import BLOCKS
-from fastio.stream.buffer import CAPACITY, StreamBuffer
+from fastio.stream.buffer import CAPACITY, Block, StreamBuffer
 from fastio.stream.commit_scanner import PlainCommit, take_commit
 from fastio.stream.commits import read_commit
 from fastio.stream.dates import READERS as DATE_READERS
@@ -161,6 +161,14 @@ class StreamParser:
         """Drop the lines that `lines_up_to` needs for no place from *place* on."""
         self._reader.drop_lines(place[2])
 
+    def use(self, block: Block) -> None:
+        """Read the stream from *block*, where it lies in memory, instead of from a copy.
+
+        `buffer_updated` then tells how many of its bytes have come in; `get_buffer` leaves it, for
+        bytes that stand behind. What is handed out as a view is a view of it. Before all else.
+        """
+        self._buffer.use(block)
+
     def get_buffer(self, hint: int = 0) -> memoryview:
         """Return writable space for the next bytes, at least *hint* of them.
 
@@ -169,7 +177,7 @@ class StreamParser:
         return self._buffer.free_space(hint)
 
     def buffer_updated(self, count: int) -> None:
-        """Take in the first *count* bytes of the space returned last."""
+        """Take in the first *count* bytes of the space returned last, or the block's next ones."""
         self._buffer.end += count
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:

@@ -73,6 +73,12 @@ class Resync:
         self._recounted = 0
         self.resumed = -1
 
+    @property
+    def _data(self) -> bytearray:
+        data = self._buffer.data
+        assert isinstance(data, bytearray), "what is mended cannot be read in place"
+        return data
+
     def note_body(self, body: Body) -> None:
         """Take note of a body that was taken."""
         self._body = body
@@ -104,12 +110,12 @@ class Resync:
     def _go_on(self, find: _Find) -> bool:
         """Go to what is searched for; False if that takes more bytes."""
         buffer = self._buffer
-        at = find(buffer.data, buffer.start, buffer.end, is_start=self._is_start)
+        at = find(self._data, buffer.start, buffer.end, is_start=self._is_start)
         if at < 0 and not buffer.eof:
             # A start may be half there: it has up to three lines.
             at = buffer.end
             for _ in range(3):
-                at = max(buffer.data.rfind(b"\n", buffer.start, at), buffer.start)
+                at = max(self._data.rfind(b"\n", buffer.start, at), buffer.start)
             at = max(at, buffer.end - _KEPT)
             self._is_start &= at == buffer.start
             self._go_to(at)
@@ -128,7 +134,7 @@ class Resync:
         """Go to a command in a body that has no end; return its distance, 0 if there is none."""
         buffer = self._buffer
         start = buffer.start
-        at = framing.find_command(buffer.data, start, buffer.end, is_start=is_whole)
+        at = framing.find_command(self._data, start, buffer.end, is_start=is_whole)
         buffer.start = at if at >= 0 else buffer.end
         return max(at - start, 0)
 
@@ -140,8 +146,8 @@ class Resync:
             return False
         if self._reader.optional_lf:
             at = self._behind_lf(at)
-        can_follow = framing.can_follow(buffer.data, at, buffer.end, is_text=body.is_text)
-        if can_follow and buffer.data[at : min(at + 1, buffer.end)] != b"\r":
+        can_follow = framing.can_follow(self._data, at, buffer.end, is_text=body.is_text)
+        if can_follow and self._data[at : min(at + 1, buffer.end)] != b"\r":
             return True
         if buffer.end - at < framing.ENOUGH and not buffer.eof:
             return False
@@ -153,14 +159,14 @@ class Resync:
         return True
 
     def _behind_lf(self, at: int) -> int:
-        return at + (at < self._buffer.end and self._buffer.data[at] == 0x0A)
+        return at + (at < self._buffer.end and self._data[at] == 0x0A)
 
     def _tell_of_rest(self, body: Body, at: int) -> None:
         """Tell of a body behind which, at *at*, a line comes that is none; and skip that."""
         buffer = self._buffer
         line = buffer.view[at : min(at + CLIPPED_LINE, buffer.end)].tobytes().partition(b"\n")[0]
         offset = buffer.base + at
-        if offset == body.start or buffer.data[at - 1] == 0x0A:
+        if offset == body.start or self._data[at - 1] == 0x0A:
             error = StreamError(f"unsupported command: {shown(line)}", kind="command")
             self._reader.tell(error, offset, line)
         else:
@@ -178,13 +184,13 @@ class Resync:
         start = body.start - buffer.base
         end = start + body.size
         for find, reason in self._miscounts(body):
-            at = find(buffer.data, start, body.size, buffer.end)
+            at = find(self._data, start, body.size, buffer.end)
             if at > end and at + framing.LOOKAHEAD > buffer.end and not buffer.eof:
                 return None
             if end < at <= buffer.end and self._can_end(body, at):
                 return self._resume_at(body, at, reason.format(body.size, at - start), lf=True)
         is_start = body.is_whole
-        at = framing.find_overrun(buffer.data, start, end, buffer.end, is_start=is_start)
+        at = framing.find_overrun(self._data, start, end, buffer.end, is_start=is_start)
         if at < 0:
             return -1
         reason = f"data is declared too long: {body.size} bytes, but the next line starts behind "
@@ -197,7 +203,7 @@ class Resync:
 
     def _can_end(self, body: Body, at: int) -> bool:
         buffer, at = self._buffer, self._behind_lf(at)
-        return framing.can_follow(buffer.data, at, buffer.end, is_text=body.is_text)
+        return framing.can_follow(self._data, at, buffer.end, is_text=body.is_text)
 
     def _resume_at(self, body: Body, at: int, reason: str, *, lf: bool) -> int:
         self._reader.tell(StreamError(reason, kind="data-length"), body.offset, body.line)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from fastio.records import record
 from fastio.stream._scanner import scan_blobs
 from fastio.stream.commands import Mark
 from fastio.stream.reader import RECENT_LINES, StreamReader
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 ROW = 4
 """Numbers in a row: mark (0 for none), start in the buffer, size, offset of the command."""
@@ -79,7 +82,7 @@ class Scan(Protocol):
 
     def __call__(
         self,
-        data: bytearray,
+        data: Buffer,
         start: int,
         end: int,
         *,

@@ -89,6 +89,27 @@ def say(parts: Iterable[bytes], *, runs: int = 0, **settings: Any) -> Said:
     return said._replace(recent_lines=parser.recent_lines)
 
 
+def say_in_place(block: bytes, size: int, behind: Iterable[bytes], *, runs: int = 0) -> Said:
+    """Let a parser read *block* where it lies, *size* bytes a time, and feed what is *behind*."""
+    parser, said = StreamParser(), Said([], [], None, [])
+    parser.use(block)
+    steps = [*(min(size, len(block) - at) for at in range(0, len(block), size)), *behind, None]
+    try:
+        for step in steps:
+            if isinstance(step, int):
+                parser.buffer_updated(step)
+            else:
+                parser.feed_eof() if step is None else parser.feed(step)
+            found = with_runs(parser, runs) if runs else available(parser)
+            for each in found:
+                command, offset = each if runs else (each, parser.offset)
+                said.commands.append(freeze(command))
+                said.offsets.append(offset)
+    except StreamError as error:
+        said = said._replace(error=error)
+    return said._replace(recent_lines=parser.recent_lines)
+
+
 def commands_of(stream: bytes, **settings: Any) -> list[Any]:
     """Return the commands of a stream that has to be right."""
     said = say([stream], **settings)

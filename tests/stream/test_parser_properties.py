@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from fastio.stream import commands as c
 from fastio.stream.writer import write_command
 from tests.strategies import streams
-from tests.stream.feeding import Said, commands_of, cut, say
+from tests.stream.feeding import Said, commands_of, cut, say, say_in_place
 
 IDENT = b"A U Thor <a@b> 1234567890 +0200"
 
@@ -104,6 +104,16 @@ def test_fast_paths_say_the_same(stream: bytes, count: int, size: int) -> None:
 def test_commits_taken_whole_say_the_same(stream: bytes, count: int, size: int) -> None:
     plain, fast = say([stream]), say(cut(stream, size), runs=count)
     assert without_blob_oids(fast) == without_blob_oids(plain)
+
+
+@given(fragment_streams | commit_streams, st.data(), st.integers(0, 3), st.integers(1, 200))
+@settings(max_examples=300)
+def test_streams_read_in_place_say_the_same(
+    stream: bytes, data: st.DataObject, count: int, size: int
+) -> None:
+    at = data.draw(st.integers(0, len(stream)))
+    there = say_in_place(stream[:at], size, cut(stream[at:], size), runs=count)
+    assert without_blob_oids(there) == without_blob_oids(say([stream], runs=count))
 
 
 @given(st.binary(max_size=200))
