@@ -51,6 +51,10 @@ class StreamError(FastioError):
         return f"{self.reason} (byte {self.offset}, command {self.command_number})"
 
 
+class SourceError(FastioError):
+    """The stream's file did not stay as it was while it was read."""
+
+
 class UsageError(FastioError):
     """The command line cannot be understood."""
 

@@ -21,6 +21,11 @@ cdef class Arena:
     cdef readonly object annex
     cdef const unsigned char *annex_base
     cdef readonly int64_t annex_size
+    cdef object let_go
+    cdef int64_t most_read
+    cdef int64_t annex_read
+    cdef int64_t read_from
+    cdef int64_t read_to
     cdef uint32_t granules
     cdef uint32_t bins[BIN_COUNT]
     cdef uint64_t occupied[WORD_COUNT]
@@ -37,6 +42,8 @@ cdef class Arena:
             return self.size + (data - self.annex_base)
         return -1
 
+    cdef void _read_nothing(self) noexcept
+    cdef int c_have_read(self, int64_t offset, int64_t n) except -1
     cdef int64_t c_allocate(self, int64_t n) noexcept
     cdef void c_free(self, int64_t offset) noexcept
     cdef void c_shrink(self, int64_t offset, int64_t n) noexcept

@@ -48,6 +48,8 @@ cdef enum:
     # larger one is split, and how many when nothing larger is left.
     QUICK_TRIES = 4
     LAST_TRIES = 64
+    # Who touches a page of a file has some beside it mapped as well.
+    READ_AROUND = 32 << 10
 
 cdef enum:
     LIVE = 0xFFFFFFFF
@@ -92,16 +94,24 @@ cdef class Arena:
         self.granules = <uint32_t>(self.size // GRANULE)
         self.used = 0
         self.annex, self.annex_base, self.annex_size = None, NULL, 0
+        self.let_go, self.most_read = None, 0
+        self._read_nothing()
         memset(self.bins, 0, sizeof(self.bins))
         memset(self.occupied, 0, sizeof(self.occupied))
         self._header(1).before = 0
         self._release(1, self.granules - 1)
 
-    def attach(self, buffer):
+    def attach(self, buffer, let_go=None, int64_t most=0):
         """Let offsets from the arena's size on name the bytes of *buffer*, which is kept.
 
         Before workers fork: only those that are forked afterwards find the bytes as well. What is
         attached later takes the place of what was before.
+
+        Args:
+            buffer: The bytes.
+            let_go: Is given the start and end of what was read there in a process lately, so that
+                the memory it holds for that can be given back; None where that is not possible.
+            most: When it has read so many bytes.
         """
         cdef Py_buffer taken
         view = memoryview(buffer)
@@ -109,7 +119,23 @@ cdef class Arena:
         # As with the arena's own: the view keeps the bytes where they are.
         self.annex_base, self.annex_size = <const unsigned char *>taken.buf, taken.len
         PyBuffer_Release(&taken)
-        self.annex = view
+        self.annex, self.let_go, self.most_read = view, let_go, most
+        self._read_nothing()
+
+    cdef void _read_nothing(self) noexcept:
+        self.annex_read, self.read_from, self.read_to = 0, self.annex_size, 0
+
+    cdef int c_have_read(self, int64_t offset, int64_t n) except -1:
+        """Note that so many bytes were read, if they lie in the annex."""
+        cdef int64_t start = offset - self.size
+        if start < 0 or self.let_go is None:
+            return 0
+        self.read_from, self.read_to = min(self.read_from, start), max(self.read_to, start + n)
+        self.annex_read += n + READ_AROUND
+        if self.annex_read > self.most_read:
+            self.let_go(self.read_from, self.read_to)
+            self._read_nothing()
+        return 0
 
     cdef inline Header *_header(self, uint32_t block) noexcept:
         return <Header *>(self.base + <int64_t>block * GRANULE)

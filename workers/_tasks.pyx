@@ -228,4 +228,6 @@ def encode(Arena arena not None, bytes tasks, settings):
     coder.put_oids(result, task, count, arena)
     for i in range(count):
         coder.put_payload(&result[i], &task[i], arena)
+        arena.c_have_read(task[i].raw_offset, task[i].raw_size)
+        arena.c_have_read(task[i].base_offset, task[i].base_size)
     return results

@@ -11,6 +11,7 @@ from fastio.errors import (
     FastioError,
     MarksError,
     OptionError,
+    SourceError,
     StreamError,
     UsageError,
     WorkerError,
@@ -19,6 +20,7 @@ from fastio.importer._bases import DeltaBases
 from fastio.importer._blobs import BlobQueue
 from fastio.importer._commit_lane import CommitLane
 from fastio.importer._commit_queue import CommitQueue
+from fastio.importer._mapped import MappedStream
 from fastio.importer.big_blob import BigBlobWriter
 from fastio.importer.blob_reader import BlobReader
 from fastio.importer.branches import BranchTable
@@ -54,6 +56,7 @@ from workers.errors import ArenaError
 from workers.tasks import Settings
 
 READ_SIZE = 1 << 20
+MOST_MAPPED = 1 << 25  # bytes of a mapped stream that a process keeps in its memory
 MAX_LINES = 200  # so many are kept without asking which of them are needed
 # Behind these another command begins, which may be a plain one.
 BETWEEN_COMMANDS = frozenset((c.Blob, c.CommitEnd, c.Reset, c.Tag))
@@ -130,6 +133,8 @@ class Importer:
         )
         self._pipeline: Pipeline
         self._intake: Intake | None = None
+        self._mapped: MappedStream | None = None
+        self._confirm: Callable[[], None] = lambda: None
 
     # --- the run --------------------------------------------------------------------------------
 
@@ -140,6 +145,7 @@ class Importer:
         checkpoints), so that after a fatal error they are as they were.
         """
         try:
+            self._map(source)
             self._read_all(source)
             self._end_phase("stream")
             status = self._finish()
@@ -148,7 +154,7 @@ class Importer:
             self._say(b"usage: %s\n" % os.fsencode(str(error)))
             status = error.exit_status
         except FastioError as error:
-            status = self._die(error)
+            status = self._die(self._cause_of(error))
         except BaseException:
             self.sink.pack.abort()
             self.publisher.remove_keep_files()
@@ -156,6 +162,14 @@ class Importer:
         finally:
             self._close()
         return status
+
+    def _map(self, source: Source) -> None:
+        """Let the parser read the stream's file where it lies in memory, if it can be mapped."""
+        self._mapped = source.map()
+        if self._mapped is not None:
+            self.parser.use(self._mapped)
+            self.publisher.confirm = source.confirm
+            self._confirm = source.confirm
 
     def _read_all(self, source: Source) -> None:
         while (command := self._next_command()) is not None:
@@ -243,7 +257,7 @@ class Importer:
         if self._clashes.has_new and not source.is_ready():
             self._clashes.look()
         try:
-            count = source.read_into(parser.get_buffer(READ_SIZE))
+            count = source.advance(READ_SIZE) or source.read_into(parser.get_buffer(READ_SIZE))
         except StreamError as error:
             self._catch_up()
             place = parser.bytes_read, parser.command_number, 0
@@ -290,10 +304,15 @@ class Importer:
         arena = _reserve(budget.arena)
         settings = Settings(object_format=self.repository.object_format.name, level=self._level)
         workers = options.workers if options.workers is not None else os.cpu_count() or 1
+        if self._mapped is not None:
+            # What lies there needs no room in the arena.
+            most = min(budget.bases // max(workers, 1), MOST_MAPPED)
+            arena.attach(self._mapped, self._mapped.release, most)
         encoder = self.encoder = Encoder(arena, settings, workers=workers)
         encoder.before_workers = self.before_workers
         self.sink.commits = CommitQueue(self.sink, arena, encoder, budget.commits)
         pipeline = self._pipeline = Pipeline(encoder, in_flight=budget.in_flight)
+        pipeline.confirm = self._confirm
         queue = self.queue = pipeline.queue = BlobQueue(
             arena,
             self.sink.map,
@@ -394,6 +413,14 @@ class Importer:
         self._end_phase("refs")
         return 1 if publisher.result.failed else 0
 
+    def _cause_of(self, error: FastioError) -> FastioError:
+        """Find out whether the stream's file has changed: then it may be all that is wrong."""
+        try:
+            self._confirm()
+        except SourceError as changed:
+            return changed
+        return error
+
     def _die(self, error: FastioError) -> int:
         """Report a fatal error, keep what can be kept, change no ref."""
         from fastio.importer.crash_report import write_crash_report  # noqa: PLC0415 - mostly in vain
@@ -417,7 +444,10 @@ class Importer:
             self._say(b"fast-import: dumping crash report to %s\n" % self.repository.shown(path))
         except OSError as failure:
             self._say(b"error: can't write crash report: %s\n" % os.fsencode(str(failure)))
-        self.publisher.rescue()
+        if isinstance(error, SourceError):
+            self.publisher.abandon()
+        else:
+            self.publisher.rescue()
         return error.exit_status if error.exit_status > 1 else FastioError.exit_status
 
     def _close(self) -> None:

@@ -31,6 +31,7 @@ class Pipeline:
         in_flight: Bytes of blobs and of room for their results to have under way at most.
 
     Attributes:
+        confirm: Raises an error if what was executed cannot be believed; see `Source.confirm`.
         place: Where the command stands that was executed last, or failed.
     """
 
@@ -39,6 +40,7 @@ class Pipeline:
     def __init__(self, encoder: Encoder, *, in_flight: int) -> None:
         self._encoder, self._in_flight = encoder, in_flight
         self._operations: deque[tuple[int, Place, Callable[..., None], tuple[Any, ...]]] = deque()
+        self.confirm: Callable[[], None] = lambda: None
         self.place: Place = (0, 0, 0)
 
     @property
@@ -73,6 +75,7 @@ class Pipeline:
             self._advance()
         while self._operations or self.queue.waiting:
             self.wait()
+        self.confirm()
 
     def finish_at(self, offset: int) -> None:
         """After an error at byte *offset*: let the blobs before it take effect, nothing else."""

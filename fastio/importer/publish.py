@@ -68,6 +68,9 @@ class Publisher:
 
     Args:
         say: Is given lines for stderr, ``error: `` or ``warning: `` included.
+
+    Attributes:
+        confirm: Raises an error if what was read cannot be believed; see `Source.confirm`.
     """
 
     def __init__(
@@ -84,6 +87,7 @@ class Publisher:
         self._refusals = Refusals(say)
         self._fast_forwards: set[tuple[Oid, Oid]] = set()
         self._keep_files: list[bytes] = []
+        self.confirm: Callable[[], None] = lambda: None
         self.marks_complete = False
         # The pack, by number, that is in the repository or has gone into it as loose objects.
         self._closed = -1
@@ -91,6 +95,7 @@ class Publisher:
 
     def close_pack(self) -> None:
         """Complete the open pack; a small one becomes loose objects instead."""
+        self.confirm()
         pack, config = self._sink.pack, self._repository.config
         limit = config.unpack_limit
         if pack.count and (limit < 0 or pack.count <= limit) and self._explode():
@@ -212,6 +217,11 @@ class Publisher:
         pack.abort()
         self.remove_keep_files()
         self.export_marks()
+
+    def abandon(self) -> None:
+        """Keep nothing of the open pack."""
+        self._sink.pack.abort()
+        self.remove_keep_files()
 
     def close(self) -> None:
         """End the processes that helped."""

@@ -1,4 +1,7 @@
-"""Where the stream comes from: a pipe, a file, or an lz4 frame in either."""
+"""Where the stream comes from: a pipe, a file, or an lz4 frame in either.
+
+A plain file of some size need not be read: it can be mapped (`mapped_file`).
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,15 @@ from fastio.errors import StreamError
 if TYPE_CHECKING:
     from lz4.frame import LZ4FrameDecompressor
 
+    from fastio.importer._mapped import MappedStream
+    from fastio.importer.mapped_file import MappedFile
+
 LZ4_MAGIC = b"\x04\x22\x4d\x18"
 PACKED_PIECE = 1 << 18
+LEAST_MAPPED = 8 << 20
+"""For less it makes no difference."""
+SETTLED = 2.0
+"""Seconds since a file was written to last: some file systems count time in whole seconds."""
 
 
 class Source:
@@ -21,19 +31,63 @@ class Source:
 
     Args:
         fd: An open descriptor; the caller closes it.
+        least_mapped: Of so many bytes on a file may be mapped.
+        settled: If nobody has written to it for so many seconds.
 
     Attributes:
         size: Bytes that can be read from *fd* in all, None when that cannot be known.
         position: Bytes read from *fd* so far.
     """
 
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
+    def __init__(
+        self, fd: int, *, least_mapped: int = LEAST_MAPPED, settled: float = SETTLED
+    ) -> None:
+        self._fd, self._least_mapped, self._settled = fd, max(least_mapped, 1), settled
         self.position = 0
         self.size = _size_of(fd)
         self._unread = b""
         self._decompressor: LZ4FrameDecompressor | None = None
         self._started = False
+        self._mapped: MappedFile | None = None
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether the stream is mapped."""
+        return self._mapped is not None
+
+    def map(self) -> MappedStream | None:
+        """Map the stream, if it is a file that is fit for it, before anything is read of it.
+
+        Then `advance` says how much of it counts as read, and `read_into` has what was appended.
+        """
+        if self.size is None or self.size < self._least_mapped or self._started:
+            return None
+        from fastio.importer.mapped_file import map_file  # noqa: PLC0415 - small imports read
+
+        self._mapped = map_file(self._fd, magic=LZ4_MAGIC, settled=self._settled)
+        if self._mapped is None:
+            return None
+        self._started = True
+        return self._mapped.stream
+
+    def advance(self, most: int) -> int:
+        """Let bytes that are mapped count as read, *most* at most; returns how many.
+
+        Raises:
+            SourceError: The file did not stay as it was.
+        """
+        count = 0 if self._mapped is None else self._mapped.advance(most)
+        self.position += count
+        return count
+
+    def confirm(self) -> None:
+        """Make sure that what was read, if it was mapped, was and still is the file's.
+
+        Raises:
+            SourceError: It is not: nothing that came of it can be believed.
+        """
+        if self._mapped is not None:
+            self._mapped.confirm()
 
     def read_into(self, buffer: memoryview) -> int:
         """Fill the start of *buffer* with what comes next; returns how many bytes, 0 at the end.

@@ -83,17 +83,21 @@ class Target:
 
         *words* are git's options, *own* fastio's.
         """
-        options = ImportOptions()
-        for name, value in own.items():
-            setattr(options, name, value)
-        importer = Importer(Repository.discover(self.path), options, words)
         fd = os.memfd_create("stream")
         try:
             os.write(fd, stream)
             os.lseek(fd, 0, os.SEEK_SET)
-            return importer.run(Source(fd)), importer
+            return self.here_from(Source(fd), *words, **own)
         finally:
             os.close(fd)
+
+    def here_from(self, source: Source, *words: str, **own: int) -> tuple[int, Importer]:
+        """The same from a source."""
+        options = ImportOptions()
+        for name, value in own.items():
+            setattr(options, name, value)
+        importer = Importer(Repository.discover(self.path), options, words)
+        return importer.run(source), importer
 
     # --- looking --------------------------------------------------------------------------------
 
@@ -140,6 +144,13 @@ class Target:
             ).returncode
             == 0
         )
+
+
+def settled(path: Path, stream: bytes) -> Path:
+    """A file that nobody wrote to lately, which may be mapped."""
+    path.write_bytes(stream)
+    os.utime(path, (time.time() - 60,) * 2)
+    return path
 
 
 def environment(more: dict[str, str]) -> dict[str, str]:

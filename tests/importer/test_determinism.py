@@ -10,8 +10,9 @@ import pytest
 
 from fastio.importer.budget import Budget
 from fastio.importer.importer import Importer
+from fastio.importer.source import Source
 from tests.importer import streams
-from tests.importer.target import Target
+from tests.importer.target import Target, settled
 
 # With 32m the arena has 20 MiB: 10 for delta bases, 2.5 each for what is held back or in flight.
 MIB = 1 << 20
@@ -56,6 +57,21 @@ def test_packs_unchanged(tmp_path: Path) -> None:
     digests = [imported(tmp_path / name, name, 0, level=0)[0].digest() for name in INPUTS]
     digest = hashlib.sha256("".join(digests).encode()).hexdigest()
     assert digest == "057103ce54bb1c253a7a471bf45cc44b7334e0caaa760612900bed9c9ea36714"
+
+
+@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize("workers", [0, 2])
+def test_pack_is_the_same_from_a_mapped_file(tmp_path: Path, name: str, workers: int) -> None:
+    expected, _ = imported(tmp_path / "read", name, 0)
+    target = Target(tmp_path / "mapped", "--bare")
+    target.git("config", "fastimport.unpackLimit", "0")
+    with settled(tmp_path / "stream", stream(name)).open("rb") as file:
+        source = Source(file.fileno(), least_mapped=1)
+        depth, own = f"--depth={INPUTS[name][1]}", {"memory": MEMORY, "workers": workers}
+        status, importer = target.here_from(source, depth, **own)
+    assert (status, importer.parser.bytes_read) == (0, len(stream(name)))
+    assert source.is_mapped
+    assert target.digest() == expected.digest()
 
 
 def longest_chain(target: Target) -> int:

@@ -96,7 +96,7 @@ class Cut(Source):
 
     def __init__(self, stream: bytes, rng: Random) -> None:
         self._rest, self._rng = memoryview(stream), rng
-        self.position, self.size = 0, None
+        self.position, self.size, self._mapped = 0, None, None
 
     def read_into(self, buffer: memoryview) -> int:
         count = min(int(200_000 ** self._rng.uniform(0, 1)), len(self._rest), len(buffer))

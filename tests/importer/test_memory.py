@@ -12,7 +12,15 @@ from random import Random
 import pytest
 
 from tests.importer import streams
-from tests.importer.target import Target, blob_oid, children_of, kill, wait_until, workers_of
+from tests.importer.target import (
+    Target,
+    blob_oid,
+    children_of,
+    kill,
+    settled,
+    wait_until,
+    workers_of,
+)
 
 MIB = 1 << 20
 # What each process has before the first blob: interpreter, libraries, its share of them.
@@ -64,6 +72,18 @@ def test_memory_is_bounded(target: Target, pieces: Callable[[], Iterator[bytes]]
         assert process.wait() == 0, process.stderr.read()
     assert peak < 64 * MIB + 3 * PROCESS
     assert target.fsck() == ""
+
+
+def test_memory_is_bounded_for_a_mapped_file(target: Target, tmp_path: Path) -> None:
+    path, peak = settled(tmp_path / "stream", b"".join(many_blobs())), 0
+    with (
+        path.open("rb") as file,
+        target.running("--workers=2", "--memory=64m", stdin=file) as process,
+    ):
+        while process.poll() is None:
+            peak = max(peak, sum(map(pss, (process.pid, *children_of(process.pid)))))
+        assert process.returncode == 0, process.stderr.read()
+    assert 3 * MIB < peak < 64 * MIB + 3 * PROCESS
 
 
 def test_large_answer_is_never_held(target: Target) -> None:
