@@ -15,6 +15,8 @@ cdef enum:
     HEADER = 8  # magic and version; version 1 has none
     AHEAD = 16  # entries loaded ahead: without it each one waits for memory
     BUCKET = 16  # oids a bucket of the sort, on average
+    MOST_GUESSES = 4
+    FEW = 8  # oids among which halving is as good as guessing
     LARGE_OFFSET = 0x80000000  # first offset that needs 8 bytes, and the bit that says so
 
 
@@ -276,11 +278,29 @@ cdef class IndexView:
 
     cdef int64_t c_position(self, const unsigned char *oid) noexcept nogil:
         cdef int64_t low, high, middle
-        cdef int order
+        cdef uint64_t key, low_key, high_key, found
+        cdef int order, _guess
         if self.count == 0:
             return -1
         low = get32(self.fan_out + 4 * (<int>oid[0] - 1)) if oid[0] else 0
         high = get32(self.fan_out + 4 * <int>oid[0])
+        # Oids are uniform: a few guesses come closer, over fewer cache lines, than halving does.
+        key, low_key = get64(oid), <uint64_t>oid[0] << 56
+        high_key = low_key | <uint64_t>0xFFFFFFFFFFFFFF
+        for _guess in range(MOST_GUESSES):
+            if high - low < FEW or low_key >= high_key:
+                break
+            middle = low + <int64_t>(
+                <double>(key - low_key) / <double>(high_key - low_key) * <double>(high - low)
+            )
+            middle = min(middle, high - 1)
+            found = get64(self.names + middle * self.name_stride)
+            if found == key:
+                break
+            if found < key:
+                low, low_key = middle + 1, found
+            else:
+                high, high_key = middle, found
         while low < high:
             middle = (low + high) >> 1
             order = memcmp(self.names + middle * self.name_stride, oid, self.oid_size)

@@ -105,6 +105,16 @@ def test_many_objects_are_sorted_across_pieces() -> None:
     assert all(view.find(oid) == offset for oid, (offset, _) in entries.items())
 
 
+@pytest.mark.parametrize("place", [0, 1, 7, 8, 19])
+def test_oids_that_are_far_from_uniform_are_found(place: int) -> None:
+    oids = [b"\x80" * place + n.to_bytes(2, "big") + bytes(20) for n in range(0, 3000, 3)]
+    entries = {oid[:20]: (12 + n, n) for n, oid in enumerate(oids)}
+    view = IndexView(write_idx(entries, SHA1), 20)
+    assert all(view.find(oid) == offset for oid, (offset, _) in entries.items())
+    absent = [b"\x80" * place + n.to_bytes(2, "big") + bytes(20) for n in range(1, 3000, 3)]
+    assert all(view.find(oid[:20]) == entries.get(oid[:20], (-1,))[0] for oid in absent)
+
+
 @pytest.mark.git
 @pytest.mark.parametrize("object_format", [SHA1, SHA256], ids=lambda hash_: hash_.name)
 def test_git_reads_64_bit_offsets(object_format: ObjectFormat) -> None:
