@@ -191,8 +191,7 @@ class ObjectSink:
         entry = self.map.find(oid)
         if entry >= 0:
             return self.map.kind(entry)
-        info = self.store.info(oid)
-        return None if info is None else info[0]
+        return self.store.kind(oid)
 
     # --- packs ----------------------------------------------------------------------------------
 

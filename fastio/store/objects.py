@@ -14,6 +14,7 @@ from typing import Self, TypeVar
 
 from fastio.errors import ObjectError, PackError
 from fastio.objects.kinds import Oid
+from fastio.store._pack_search import PackSearch
 from fastio.store.alternates import find_alternates
 from fastio.store.idx import PackIndex
 from fastio.store.large_objects import Opened, large_loose
@@ -39,6 +40,9 @@ class ObjectStore:
         max_open_packs: How many packs stay open.
         cache: For objects that may be needed again.
         warn: Is told of packs that are left out because their idx cannot be used.
+
+    Attributes:
+        search: Answers compiled code whether a pack has an object, and of which type objects are.
     """
 
     def __init__(
@@ -59,6 +63,13 @@ class ObjectStore:
         self._packs: dict[bytes, PackFile | None] | None = None
         self._left_out: set[bytes] = set()
         self._open_count = 0
+        self.search = PackSearch(
+            self._format.oid_size,
+            self._open_packs,
+            lambda oid: self._find_pack(oid, usable=True) is not None,
+            lambda oid: (self.info(Oid(oid)) or (0,))[0],
+            replaces=self._replacements.any,
+        )
 
     @property
     def has_packs(self) -> bool:
@@ -70,7 +81,11 @@ class ObjectStore:
 
         A pack that is cut short or gone does not count: who asks would rely on it.
         """
-        return bool(self._known_packs()) and self._find_pack(oid, usable=True) is not None
+        return self.search.has(oid)
+
+    def kind(self, oid: Oid) -> int | None:
+        """Return an object's type; None when it is missing."""
+        return self.search.kind(oid)
 
     def read(self, oid: Oid) -> tuple[int, bytes]:
         """Read an object as (type, content).
@@ -109,6 +124,8 @@ class ObjectStore:
         """
         before, after = self._known_packs(), self._list_packs()
         gone, new = before.keys() - after.keys(), after.keys() - before.keys()
+        if gone or new:
+            self.search.forget()
         for path in gone:
             self._close_pack(path)
             del before[path]
@@ -117,6 +134,7 @@ class ObjectStore:
 
     def close(self) -> None:
         """Close all files."""
+        self.search.forget()
         for path in self._packs or ():
             self._close_pack(path)
         self._packs = None
@@ -207,6 +225,18 @@ class ObjectStore:
                 packs[path] = packs.pop(path)
                 return pack, offset
         return None
+
+    def _open_packs(self) -> list[PackFile] | None:
+        """Open all packs, the one used last first; None if they are too many."""
+        packs = self._known_packs()
+        if len(packs) > self._max_open:
+            return None
+        opened = []
+        for path, known in reversed(list(packs.items())):
+            pack = self._open_pack(path) if known is None else known
+            if pack is not None:
+                opened.append(pack)
+        return opened
 
     def _open_pack(self, path: bytes) -> PackFile | None:
         """Open a pack's idx; None if the file is gone, which `reload` will notice, or damaged."""

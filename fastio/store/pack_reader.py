@@ -59,6 +59,11 @@ class PackFile:
         """Whether the pack is mapped."""
         return self._content is not None
 
+    @property
+    def content(self) -> memoryview | None:
+        """The whole file, if the pack is mapped."""
+        return self._content
+
     def find(self, oid: bytes) -> int:
         """Offset of an object, -1 when it is not in this pack."""
         return self.index.find(oid)

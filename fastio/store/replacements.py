@@ -28,6 +28,11 @@ class Replacements:
         self._repository = repository
         self._oids = self._read() if self._wanted() else {}
 
+    @property
+    def any(self) -> bool:
+        """Whether there are any."""
+        return bool(self._oids)
+
     def of(self, oid: Oid) -> Oid:
         """Return what to read for *oid*, mostly itself.
 

@@ -38,8 +38,8 @@ class FakeStore:
     def read(self, oid: Oid) -> tuple[int, bytes]:
         raise ObjectError(f"object {oid.hex()} is missing")
 
-    def info(self, oid: Oid) -> tuple[int, int] | None:
-        return (TREE, 0) if oid in self.packed else None
+    def kind(self, oid: Oid) -> int | None:
+        return TREE if oid in self.packed else None
 
     def reload(self) -> None:
         self.reloads += 1

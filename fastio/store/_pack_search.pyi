@@ -1,0 +1,17 @@
+from collections.abc import Callable
+
+from fastio.store.pack_reader import PackFile
+
+class PackSearch:
+    def __init__(
+        self,
+        oid_size: int,
+        open_packs: Callable[[], list[PackFile] | None],
+        has_slowly: Callable[[bytes], bool],
+        kind_slowly: Callable[[bytes], int],
+        *,
+        replaces: bool,
+    ) -> None: ...
+    def has(self, oid: bytes) -> bool: ...
+    def kind(self, oid: bytes) -> int | None: ...
+    def forget(self) -> None: ...
