@@ -339,6 +339,9 @@ class Importer:
         )
         replies.before_progress = self.before_message
         threshold = options.big_file_threshold or self._threshold
+        largest = min(threshold, budget.largest_blob)
+        # Nor may a fast path take a larger one.
+        self.parser.piece_size = min(self.parser.piece_size, largest)
         self._intake = Intake(
             self.parser,
             pipeline,
@@ -348,7 +351,7 @@ class Importer:
             replies,
             self._big,
             CommitLane(queue, bases, pipeline, self.executor, self.sink, self._resolver),
-            largest=min(threshold, budget.largest_blob),
+            largest=largest,
             publish=self._checkpoint,
         )
         return self._intake

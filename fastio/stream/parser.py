@@ -112,6 +112,15 @@ class StreamParser:
         self._reader.date_format = name
 
     @property
+    def piece_size(self) -> int:
+        """Longest counted body of a file that is handed out whole."""
+        return self._reader.piece_size
+
+    @piece_size.setter
+    def piece_size(self, size: int) -> None:
+        self._reader.piece_size = size
+
+    @property
     def offset(self) -> int:
         """Offset in the stream of the command, or of the change, returned last."""
         return self._reader.offset
