@@ -7,7 +7,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp
 
 from fastio.store._marks cimport MarkTable
-from fastio.stream._commit_scanner cimport digits, is_plain_path, is_usual_ident
+from fastio.stream._commit_fields cimport digits, is_plain_path, is_usual_ident
 
 cdef enum:
     COMMIT = 1  # as in fastio.objects.kinds

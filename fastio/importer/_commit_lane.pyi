@@ -5,7 +5,7 @@ from fastio.importer.committish import CommittishResolver
 from fastio.importer.executor import Executor
 from fastio.importer.object_sink import ObjectSink
 from fastio.importer.pipeline import Pipeline
-from fastio.stream._commit_scanner import PlainCommit
+from fastio.stream._plain_commit import PlainCommit
 from fastio.stream.parser import Place
 
 class CommitLane:

@@ -22,9 +22,12 @@ from fastio.importer._tree_store cimport TreeStore
 from fastio.objects._path_edits cimport Edit, edit_root, prepare
 from fastio.store._marks cimport MarkTable
 from fastio.store._objmap cimport ObjectMap
-from fastio.stream._commit_scanner cimport Bytes, Change, PlainCommit, Span
+from fastio.store._pack_search cimport PackSearch
+from fastio.stream._commit_fields cimport Bytes
+from fastio.stream._plain_commit cimport BY_OID, GITLINK, INLINE, Change, PlainCommit, Span
 
 from fastio.errors import FastioError
+from fastio.objects.commits import SIGNATURE_HEADERS, fold_header
 from fastio.stream import commands as c
 
 cdef enum:
@@ -56,6 +59,7 @@ cdef class CommitLane:
     cdef MarkTable marks
     cdef TreeStore trees
     cdef CommitQueue commits
+    cdef PackSearch search
     cdef int64_t queued
 
     def __init__(self, BlobQueue queue, DeltaBases bases, pipeline, executor, sink, resolver):
@@ -63,6 +67,7 @@ cdef class CommitLane:
         self.pipeline, self.executor, self.resolver = pipeline, executor, resolver
         self.object_map, self.marks = sink.map, sink.marks
         self.trees, self.commits = sink.trees, sink.commits
+        self.search = sink.store.search
 
     # --- intake -------------------------------------------------------------------------------
 
@@ -74,9 +79,13 @@ cdef class CommitLane:
             self.need(commit.start_from)
         for index in range(commit.merge_count):
             self.need(commit.merges[index])
+        if commit.has_bodies:
+            # If the header is wrong, the bodies are not stored.
+            self.pipeline.add(place, self.begin, commit)
         for index in range(commit.edit_count):
             if commit.edits[index].mode:
                 blobs[index] = self.assign(commit, &commit.edits[index])
+        commit.drop_buffer()
         self.pipeline.add(place, self.execute, commit, blobs)
         if commit.mark:
             self.queue.forget_mark(commit.mark)
@@ -93,8 +102,17 @@ cdef class CommitLane:
 
     cdef Blob assign(self, PlainCommit commit, const Change *change):
         """Give the blob of an M line its base, if it still needs one; None: it is long done."""
-        cdef Blob blob = self.queue.pending.get(change.mark)
+        cdef Blob blob
         cdef Bytes path = <Bytes>PyBytes_AS_STRING(commit.text) + change.path.start
+        if change.reference == BY_OID:
+            if change.mode != GITLINK and self.queue.held_count:
+                self.queue.submit_held()  # one of these may be meant
+            return None
+        if change.reference == INLINE:
+            blob = self.queue.open(0, change.body.size, commit.offset + change.line)
+            self.queue.fill(blob, 0, commit.body(change))
+        else:
+            blob = self.queue.pending.get(change.mark)
         if blob is None:
             self.bases.c_reuse(path, change.path.size, change.mark)
         elif blob.state == HELD_BACK:
@@ -105,10 +123,16 @@ cdef class CommitLane:
 
     # --- execution ----------------------------------------------------------------------------
 
+    def begin(self, PlainCommit commit not None):
+        """Let the executor begin the commit if that is not so plain."""
+        if self.branch_of(commit) is None or self.parents_of(commit) is None:
+            self.executor.begin_commit(commit.header())
+            commit.begun = True
+
     def execute(self, PlainCommit commit not None, list blobs not None):
         """Store the commit; every blob it names has its entry by now."""
         self.queued -= commit.memory()
-        if not self.store(commit, blobs):
+        if commit.begun or not self.store(commit, blobs):
             self.hand_over(commit, blobs)
         commit.forget_changes()
 
@@ -116,7 +140,8 @@ cdef class CommitLane:
         """Let the executor do it step by step."""
         executor, pipeline = self.executor, self.pipeline
         _, number, lines = whole = pipeline.place
-        executor.begin_commit(commit.header())
+        if not commit.begun:
+            executor.begin_commit(commit.header())
         for (offset, change), blob in zip(commit.changes(), blobs):
             pipeline.place = offset, number, lines  # should this be the one that fails
             if isinstance(change, c.FileDelete):
@@ -128,21 +153,14 @@ cdef class CommitLane:
 
     cdef bint store(self, PlainCommit commit, list blobs) except -1:
         """Store the commit and move its branch; False, with nothing done, if it is not so plain."""
-        branch = self.executor.branches.get(commit.cut(commit.ref_span))
-        if branch is None or not branch.claimed or branch.notes > MOST_UNSPLIT_NOTES:
+        branch = self.branch_of(commit)
+        cdef list parents = self.parents_of(commit)
+        if branch is None or parents is None:
             return False
         cdef bytes tip = branch.tip, tree = branch.tree
-        cdef list parents = []
-        cdef int64_t index
         if commit.start_from:
-            tip = self.marked(commit.start_from, KIND_COMMIT)
-            if tip is None:
-                return False
-        for index in range(commit.merge_count):
-            parents.append(self.marked(commit.merges[index], KIND_COMMIT))
-            if parents[index] is None:
-                return False
-        if tip is not None:
+            tip = parents[0]
+        elif tip is not None:
             parents.insert(0, tip)
         try:
             if tip != branch.tip:
@@ -162,6 +180,32 @@ cdef class CommitLane:
             self.marks.c_set(commit.mark, <uint32_t>entry)
         self.executor.header = commit
         return True
+
+    cdef object branch_of(self, PlainCommit commit):
+        """Return the commit's branch, None if the executor has to see to it."""
+        branch = self.executor.branches.get(commit.cut(commit.ref_span))
+        if branch is None or not branch.claimed or branch.notes > MOST_UNSPLIT_NOTES:
+            return None
+        if commit.signed_span.start and not self.executor.keeps_signatures:
+            return None
+        return branch
+
+    cdef list parents_of(self, PlainCommit commit):
+        """Return the parents that the commit names; None if one is no commit."""
+        cdef list parents = []
+        cdef bytes parent
+        cdef int64_t index
+        for index in range(-1, commit.merge_count):
+            if index >= 0:
+                parent = self.marked(commit.merges[index], KIND_COMMIT)
+            elif commit.start_from:
+                parent = self.marked(commit.start_from, KIND_COMMIT)
+            else:
+                continue
+            if parent is None:
+                return None
+            parents.append(parent)
+        return parents
 
     cdef bytes oid_of(self, int64_t entry):
         return PyBytes_FromStringAndSize(
@@ -206,6 +250,10 @@ cdef class CommitLane:
             edits[index].mode = change.mode
             if change.mode == 0:
                 continue
+            if change.reference == BY_OID:
+                if not self.look_up(commit, change, edits[index].oid):
+                    return False
+                continue
             blob = blobs[index]
             entry = self.marks.c_get(change.mark) if blob is None else blob.entry
             if entry < 0 or self.object_map.c_kind(<uint32_t>entry) != KIND_BLOB:
@@ -215,13 +263,32 @@ cdef class CommitLane:
             )
         return True
 
+    cdef bint look_up(
+        self, PlainCommit commit, const Change *change, unsigned char *oid
+    ) except -1:
+        """Read the oid of an M line; False if no such object may stand there for certain."""
+        cdef Bytes digits = <Bytes>PyBytes_AS_STRING(commit.text) + change.oid.start
+        cdef int wanted = KIND_COMMIT if change.mode == GITLINK else KIND_BLOB
+        cdef int64_t entry, index
+        if change.oid.size != 2 * self.object_map.oid_size or self.resolver.rewrites:
+            return False
+        for index in range(self.object_map.oid_size):
+            oid[index] = hex_value(digits[2 * index]) << 4 | hex_value(digits[2 * index + 1])
+        entry = self.object_map.c_find(oid)
+        if entry >= 0:
+            return self.object_map.c_kind(<uint32_t>entry) == wanted
+        # Not noted in the object map: a gitlink to it would then be refused, unlike in git.
+        return wanted == KIND_COMMIT or self.search.c_kind(oid) == wanted
+
     cdef int64_t store_body(self, PlainCommit commit, bytes tree, list parents) except -1:
         """Store the commit object, see `fastio.objects.commits`; gives its entry."""
         cdef int64_t digits = 2 * self.object_map.oid_size
         cdef Span author = commit.author_span if commit.author_span.start else commit.committer_span
+        cdef bytes more = b"" if commit.is_simple() else more_headers(commit)
         cdef int64_t size = (
             5 + digits + 1 + len(parents) * (7 + digits + 1) + 7 + author.size + 1
-            + 10 + commit.committer_span.size + 2 + commit.message_span.size
+            + 10 + commit.committer_span.size + PyBytes_GET_SIZE(more)
+            + 2 + commit.message_span.size
         )
         cdef Bytes text = <Bytes>PyBytes_AS_STRING(commit.text)
         cdef unsigned char *out = self.commits.begin(size)
@@ -233,9 +300,25 @@ cdef class CommitLane:
         out = put(out, text + author.start, author.size)
         out = put(out, <Bytes>b"\ncommitter ", 11)
         out = put(out, text + commit.committer_span.start, commit.committer_span.size)
+        out = put(out, <Bytes>PyBytes_AS_STRING(more), PyBytes_GET_SIZE(more))
         out = put(out, <Bytes>b"\n\n", 2)
         put(out, text + commit.message_span.start, commit.message_span.size)
         return self.commits.end(size)
+
+
+cdef bytes more_headers(PlainCommit commit):
+    """Return the headers for encoding and signature, each with an LF before it."""
+    headers = []
+    if commit.encoding is not None:
+        headers.append(b"\nencoding " + commit.encoding)
+    for signature in commit.signatures:
+        name = SIGNATURE_HEADERS[signature.algorithm.decode()]
+        headers.append(b"\n" + fold_header(name, signature.data))
+    return b"".join(headers)
+
+
+cdef inline unsigned int hex_value(unsigned char digit) noexcept nogil:
+    return digit - 48 if digit < 58 else (digit | 32) - 87
 
 
 cdef unsigned char *put(unsigned char *out, Bytes data, int64_t size) noexcept nogil:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastio.importer.object_sink import ObjectSink
     from fastio.importer.pipeline import Pipeline
     from fastio.store.config import Config
-    from fastio.stream._commit_scanner import PlainCommit
+    from fastio.stream._plain_commit import PlainCommit
     from fastio.stream.commands import Commit
     from fastio.stream.parser import StreamParser
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastio.importer.object_sink import ObjectSink
     from fastio.importer.signatures import SignaturePolicy
     from fastio.store.repository import Repository
-    from fastio.stream._commit_scanner import PlainCommit
+    from fastio.stream._plain_commit import PlainCommit
     from fastio.stream.commands import Alias, Commit, Committish, Dataref, Reset, Tag
 
 
@@ -71,6 +71,11 @@ class Executor:
         )
 
     # --- commits --------------------------------------------------------------------------------
+
+    @property
+    def keeps_signatures(self) -> bool:
+        """Whether a commit's signature is kept as it is, unless there is something odd about it."""
+        return self._signatures.keeps_commits
 
     def begin_commit(self, header: Commit) -> None:
         """Open a commit: the branch goes to its parent's tree."""

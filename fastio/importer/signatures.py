@@ -39,6 +39,11 @@ class SignaturePolicy:
         self._algorithm = repository.object_format.name
         self._signer: Signer | None = None
 
+    @property
+    def keeps_commits(self) -> bool:
+        """Whether a commit's signature is kept as it is, unless there is something odd about it."""
+        return self._options.signed_commits == "verbatim"
+
     # --- commits --------------------------------------------------------------------------------
 
     def of_commit(self, header: Commit) -> dict[str, bytes]:

@@ -1,34 +1,16 @@
-from typing import final
-
 from typing_extensions import Buffer
 
-from fastio.stream import commands as c
+from fastio.stream._plain_commit import PlainCommit
 
 INCOMPLETE: int
 
-@final
-class PlainCommit:
-    text: bytes
-    offset: int
-    number: int
-    mark: int
-    start_from: int
-    def header(self) -> c.Commit: ...
-    def changes(self) -> list[tuple[int, c.FileModify | c.FileDelete]]: ...
-    @property
-    def ref(self) -> bytes: ...
-    @property
-    def original_oid(self) -> bytes | None: ...
-    @property
-    def message(self) -> bytes: ...
-    def lines(self, offset: int) -> list[bytes]: ...
-
 def scan_plain_commit(
-    data: Buffer,
+    buffer: Buffer,
     start: int,
     end: int,
     *,
     base: int,
     number: int,
     optional_lf: bool,
+    max_body: int,
 ) -> tuple[PlainCommit | None, int]: ...

@@ -1,24 +1,44 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The loop of `fastio.stream.commit_scanner`: a whole commit in its usual spelling at once."""
 
-cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
-from fastio.stream import commands as c
+from fastio.stream._commit_fields cimport (
+    Bytes,
+    digits,
+    has_dot_name,
+    is_known_kind,
+    is_plain_path,
+    is_usual_ident,
+    mode_at,
+    reference_at,
+    unquote,
+)
+from fastio.stream._plain_commit cimport (
+    BY_MARK,
+    GITLINK,
+    INLINE,
+    SYMLINK,
+    Change,
+    PlainCommit,
+    Span,
+)
 
 cdef enum:
-    MAX_DIGITS = 18  # they fit into 63 bits
     MAX_LINE = 4096
-    MAX_DEPTH = 64  # components of a path: who walks them may use the stack
     MAX_MERGES = 64
     MAX_TEXT = 1 << 18  # two hundred commits are kept, for reports
     # What the scan may find.
     PLAIN = 1
     UNUSUAL = 0
     SHORT = -1  # not all of it has arrived
+    # Sorts of M lines; a plain commit has one of them.
+    BODIES = 1
+    FILES = 2
+    GITLINKS = 4
 
 INCOMPLETE = -1
 
@@ -32,16 +52,25 @@ cdef struct Scan:
     uint64_t merges[MAX_MERGES]
     int64_t merge_count
     bint blank_line
+    int64_t max_body
+    int64_t left_out  # bytes of bodies so far, which the commit's text is without
+    int sorts  # of M lines that there are
+    int64_t names_size
     Span ref
     Span original_oid
     Span author
     Span committer
+    Span signed
+    Span signature
+    Span encoding
     Span message
 
 
-# Grows to what the largest commit needed, and is used for each.
+# Grow to what the largest commit needed, and are used for each.
 cdef Change *room = NULL
 cdef int64_t room_for = 0
+cdef unsigned char *names = NULL  # unquoted paths
+cdef int64_t names_for = 0
 
 
 cdef inline bint starts(Scan *scan, const char *word, int64_t size) noexcept nogil:
@@ -63,20 +92,10 @@ cdef int take_line(Scan *scan, int64_t keyword, Span *rest) noexcept nogil:
         return SHORT if scan.stop - scan.at < MAX_LINE else UNUSUAL
     if memchr(start, 0, lf - start) != NULL:
         return UNUSUAL
-    rest.start = start - scan.first
+    rest.start = start - scan.first - scan.left_out
     rest.size = lf - start
     scan.at = lf + 1
     return PLAIN
-
-
-cdef int64_t digits(Bytes at, Bytes stop, uint64_t *value) noexcept nogil:
-    """Read a decimal number; return how many digits it has, 0 if it is none or too long."""
-    cdef int64_t length = 0
-    value[0] = 0
-    while length < MAX_DIGITS and at + length < stop and 48 <= at[length] <= 57:
-        value[0] = value[0] * 10 + (at[length] - 48)
-        length += 1
-    return length
 
 
 cdef int take_number(Scan *scan, int64_t keyword, uint64_t *value) noexcept nogil:
@@ -85,109 +104,92 @@ cdef int take_number(Scan *scan, int64_t keyword, uint64_t *value) noexcept nogi
     cdef int found = take_line(scan, keyword, &rest)
     if found != PLAIN:
         return found
-    if rest.size == 0 or digits(scan.first + rest.start, scan.at, value) != rest.size:
+    if rest.size == 0 or digits(scan.at - 1 - rest.size, scan.at, value) != rest.size:
         return UNUSUAL
     return PLAIN
 
 
-cdef bint is_usual_ident(Bytes text, int64_t size) noexcept nogil:
-    """Tell whether an ident with a raw date needs no change, as `fastio.stream.idents` has it."""
-    cdef Bytes stop = text + size
-    cdef Bytes opening = <Bytes>memchr(text, 60, size)
-    cdef Bytes closing
-    cdef uint64_t value
-    cdef int64_t length
-    if opening == NULL or opening == text or (opening - 1)[0] != 32:
-        return False
-    if memchr(text, 62, opening - text) != NULL:
-        return False
-    closing = <Bytes>memchr(opening, 62, stop - opening)
-    if closing == NULL or memchr(opening + 1, 60, stop - opening - 1) != NULL:
-        return False
-    if stop - closing < 3 or closing[1] != 32:
-        return False
-    closing += 2
-    length = digits(closing, stop, &value)
-    closing += length
-    if length == 0 or stop - closing != 6 or closing[0] != 32:
-        return False
-    if closing[1] != 43 and closing[1] != 45:
-        return False
-    return digits(closing + 2, stop, &value) == 4 and value <= 1400
+cdef int take_path(Scan *scan, Bytes text, Change *change) except -2 nogil:
+    """Read the path at the end of a line; `change.path` is its place, quotes and all."""
+    cdef int64_t used
+    if change.path.size and text[0] == 34:
+        if scan.names_size + change.path.size > names_for:
+            grow_names(scan.names_size + change.path.size)
+        used = unquote(text, change.path.size, names + scan.names_size)
+        if used < 0:
+            return UNUSUAL
+        text = names + scan.names_size
+        # Counted from the end of the text, which is not known yet.
+        change.path.start, change.path.size = -1 - scan.names_size, used
+        scan.names_size += used
+    if not is_plain_path(text, change.path.size):
+        return UNUSUAL
+    if change.mode == SYMLINK and has_dot_name(text, change.path.size):
+        return UNUSUAL
+    return PLAIN
 
 
-cdef bint is_plain_path(Bytes path, int64_t size) noexcept nogil:
-    """Tell whether a path may enter a tree for certain; see `fastio.objects.path_check`."""
-    cdef int64_t at = 0, depth = 0
-    if size == 0:
-        return False
-    while True:
-        depth += 1
-        if at == size or depth > MAX_DEPTH:
-            return False
-        if path[at] == 46:  # a dot
-            at += 1
-            if at == size or path[at] == 46 or path[at] == 47 or path[at] == 71 or path[at] > 127:
-                return False
-            if path[at] == 103 and not (
-                size - at > 3 and path[at + 1] == 105 and path[at + 2] == 116
-                and 97 <= path[at + 3] <= 122 and path[at + 3] != 109
-            ):
-                return False
-        elif path[at] == 47 or path[at] == 0xE2 or path[at] == 0xEF:
-            return False  # in UTF-8 all that HFS+ ignores starts with E2 or EF
-        while at < size and path[at] != 47:
-            if path[at] == 126 or path[at] == 92:
-                return False
-            at += 1
-        if at == size:
-            return True
-        at += 1
+cdef int take_data(Scan *scan, int64_t limit, Span *body) noexcept nogil:
+    """Take counted data of at most *limit* bytes, and the optional LF."""
+    cdef int found = expect(scan, b"data ", 5)
+    cdef uint64_t size
+    if found == PLAIN:
+        found = take_number(scan, 5, &size)
+    if found != PLAIN:
+        return found
+    if size > <uint64_t>limit:
+        return UNUSUAL
+    if scan.stop - scan.at < <int64_t>size + 1:
+        return SHORT
+    body.start, body.size = scan.at - scan.first, <int64_t>size
+    scan.at += size
+    if scan.at[0] == 10:
+        scan.at += 1
+    return PLAIN
 
 
-cdef int64_t mode_at(Bytes text, int64_t size, unsigned int *mode) noexcept nogil:
-    """Read the mode of a regular file and its SP; return their bytes, 0 if it is another."""
-    if size > 7 and (memcmp(text, b"100644 ", 7) == 0 or memcmp(text, b"100755 ", 7) == 0):
-        mode[0] = 0o100755 if text[3] == 55 else 0o100644
-        return 7
-    if size > 4 and (memcmp(text, b"644 ", 4) == 0 or memcmp(text, b"755 ", 4) == 0):
-        mode[0] = 0o100755 if text[0] == 55 else 0o100644
-        return 4
-    return 0
-
-
-cdef int take_change(Scan *scan, Change *change) noexcept nogil:
+cdef int take_change(Scan *scan, Change *change) except -2 nogil:
     """Take an M or D line."""
     cdef bint modifies = scan.at[0] == 77
-    cdef Bytes text
-    cdef int64_t length
+    cdef Bytes text = scan.at + 2
+    cdef int64_t length = 0, more
     cdef int found
-    change.line = scan.at - scan.first
-    change.mode, change.mark = 0, 0
+    change.line, change.left_out = scan.at - scan.first, scan.left_out
+    change.mode, change.reference, change.mark = 0, BY_MARK, 0
     found = take_line(scan, 2, &change.path)
     if found != PLAIN:
         return found
     if modifies:
-        text = scan.first + change.path.start
         length = mode_at(text, change.path.size, &change.mode)
-        if length == 0 or text[length] != 58:
+        change.oid.start = change.path.start + length
+        more = reference_at(text + length, change.path.size - length, change) if length else 0
+        if more == 0:
             return UNUSUAL
-        length += 1
-        length += digits(text + length, scan.at, &change.mark)
-        if change.mark == 0 or length >= change.path.size or text[length] != 32:
-            return UNUSUAL
-        change.path.start += length + 1
-        change.path.size -= length + 1
-    text = scan.first + change.path.start
-    if not is_plain_path(text, change.path.size) or text[0] == 34:
+        length += more
+        change.path.start += length
+        change.path.size -= length
+    found = take_path(scan, text + length, change)
+    if found == PLAIN and change.reference == INLINE:
+        scan.sorts |= BODIES
+        found = take_data(scan, scan.max_body, &change.body)
+        if found == PLAIN:
+            scan.left_out += scan.at - scan.first - change.body.start
+    elif modifies:
+        scan.sorts |= GITLINKS if change.mode == GITLINK else FILES
+    return UNUSUAL if scan.sorts & (scan.sorts - 1) else found
+
+
+cdef int take_signature(Scan *scan) noexcept nogil:
+    """Take a signature of a known kind."""
+    cdef int found = take_line(scan, 7, &scan.signed)
+    if found == PLAIN and not is_known_kind(scan.first + scan.signed.start, scan.signed.size):
         return UNUSUAL
-    return PLAIN
+    return take_data(scan, MAX_TEXT, &scan.signature) if found == PLAIN else found
 
 
 cdef int take_header(Scan *scan) noexcept nogil:
-    """Take all up to the message's first byte; its size is in ``message``."""
+    """Take all up to the message, and that."""
     cdef int found = take_line(scan, 7, &scan.ref)
-    cdef uint64_t size
     if found == PLAIN and starts(scan, b"mark :", 6):
         found = take_number(scan, 6, &scan.mark)
         if found == PLAIN and scan.mark == 0:
@@ -207,11 +209,11 @@ cdef int take_header(Scan *scan) noexcept nogil:
         return found
     if not is_usual_ident(scan.first + scan.committer.start, scan.committer.size):
         return UNUSUAL
-    found = expect(scan, b"data ", 5)
-    if found == PLAIN:
-        found = take_number(scan, 5, &size)
-    scan.message.start, scan.message.size = scan.at - scan.first, <int64_t>size
-    return found
+    if starts(scan, b"gpgsig ", 7):
+        found = take_signature(scan)
+    if found == PLAIN and starts(scan, b"encoding ", 9):
+        found = take_line(scan, 9, &scan.encoding)
+    return take_data(scan, MAX_TEXT, &scan.message) if found == PLAIN else found
 
 
 cdef int take_parents(Scan *scan) noexcept nogil:
@@ -234,9 +236,11 @@ cdef int take_parents(Scan *scan) noexcept nogil:
 cdef int at_end(Scan *scan) noexcept nogil:
     """Tell whether the commit ends here, before another command.
 
-    It must not wait for more when this may be a question, which has to be answered first.
+    It must not wait for more when this may be a question, which has to be answered first. A line
+    with a NUL is refused before the commit ends.
     """
     cdef int found = UNUSUAL
+    cdef Span rest
     if scan.at[0] == 98:
         found = expect(scan, b"blob\n", 5)
     elif scan.at[0] == 99:
@@ -247,30 +251,26 @@ cdef int at_end(Scan *scan) noexcept nogil:
         found = expect(scan, b"tag ", 4)
     elif scan.at[0] == 100:
         found = expect(scan, b"done\n", 5)
-    return found
+    return take_line(scan, 0, &rest) if found == PLAIN else found
 
 
 cdef int scan_commit(Scan *scan, int64_t *count, int64_t *end) except -2 nogil:
     """Scan the commit at hand; set how many changes it has, and where its text ends."""
     cdef int found = take_header(scan)
-    if found != PLAIN:
-        return found
-    if scan.message.size > MAX_TEXT:
-        return UNUSUAL
-    if scan.stop - scan.at < scan.message.size + 1:
-        return SHORT
-    scan.at += scan.message.size
-    if scan.at[0] == 10:
-        scan.at += 1
-    found = take_parents(scan)
+    cdef Bytes behind
+    if found == PLAIN:
+        found = take_parents(scan)
     while found == PLAIN and scan.at < scan.stop:
-        end[0] = scan.at - scan.first
+        end[0] = scan.at - scan.first - scan.left_out
         if scan.at[0] == 10:
             scan.at += 1
             scan.blank_line = True
             return PLAIN
         if scan.at[0] != 77 and not starts(scan, b"D ", 2):
-            return at_end(scan)
+            behind = scan.at
+            found = at_end(scan)
+            scan.at = behind
+            return found
         if end[0] > MAX_TEXT:
             return UNUSUAL
         found = expect(scan, b"D " if scan.at[0] == 68 else b"M ", 2)
@@ -294,109 +294,48 @@ cdef int grow() except -1 nogil:
     return 0
 
 
-@cython.final
-cdef class PlainCommit:
-    """A commit in the usual spelling: parents and files by mark, files set and deleted.
+cdef int grow_names(int64_t wanted) except -1 nogil:
+    global names, names_for
+    cdef unsigned char *grown = <unsigned char *>realloc(names, 2 * wanted)
+    if grown == NULL:
+        with gil:
+            raise MemoryError
+    names, names_for = grown, 2 * wanted
+    return 0
 
-    Attributes:
-        text: The commit's bytes, from ``commit`` to its last change.
-        offset: Where in the stream they begin.
-        number: The command's number.
-        mark: The commit's mark, 0 for none.
-        start_from: The mark of ``from``, 0 for none.
-    """
 
-    def __dealloc__(self):
-        free(self.merges)
-        free(self.edits)
-
-    cdef bytes cut(self, Span span):
-        return PyBytes_FromStringAndSize(PyBytes_AS_STRING(self.text) + span.start, span.size)
-
-    def header(self):
-        """Return what the parser would hand out for the header."""
-        merges = [c.Mark(self.merges[index]) for index in range(self.merge_count)]
-        return c.Commit(
-            ref=self.ref,
-            mark=c.Mark(self.mark) if self.mark else None,
-            original_oid=self.original_oid,
-            author=self.cut(self.author_span) if self.author_span.start else None,
-            committer=self.cut(self.committer_span),
-            signatures=(),
-            encoding=None,
-            message=self.message,
-            from_=c.Mark(self.start_from) if self.start_from else None,
-            merges=tuple(merges),
-        )
-
-    def changes(self):
-        """Return the changes as the parser would hand them out, each with its offset."""
-        cdef int64_t index
-        cdef Change change
-        found = []
-        for index in range(self.edit_count):
-            change = self.edits[index]
-            path = self.cut(change.path)
-            if change.mode:
-                command = c.FileModify(change.mode, c.Mark(change.mark), path)
-            else:
-                command = c.FileDelete(path)
-            found.append((self.offset + change.line, command))
-        return found
-
-    cdef int forget_changes(self) except -1:
-        """Free what an executed commit does without; `lines` goes by the first change."""
-        if self.edit_count > 1:
-            self.edits = <Change *>realloc(self.edits, sizeof(Change))
-            self.edit_count = 1
-        return 0
-
-    cdef int64_t memory(self) noexcept:
-        """Return about how many bytes the commit takes."""
-        return PyBytes_GET_SIZE(self.text) + self.edit_count * <int64_t>sizeof(Change)
-
-    @property
-    def ref(self):
-        """The branch's name."""
-        return self.cut(self.ref_span)
-
-    @property
-    def original_oid(self):
-        """What the frontend called the commit, None if it did not say."""
-        return self.cut(self.original_oid_span) if self.original_oid_span.start else None
-
-    @property
-    def message(self):
-        """The message."""
-        return self.cut(self.message_span)
-
-    def lines(self, int64_t offset):
-        """Return the lines that are commands, up to the one at *offset* in the stream.
-
-        The commit's own offset stands for its header, its parents included.
-        """
-        cdef int64_t end = PyBytes_GET_SIZE(self.text), index, behind
-        cdef bint whole = True
-        for index in range(self.edit_count):
-            if self.offset + self.edits[index].line > offset:
-                end, whole = self.edits[index].line, False
-                break
-        behind = self.message_span.start + self.message_span.size
-        tail = self.text[behind:end].lstrip(b"\n")
-        lines = (self.text[:self.message_span.start] + tail).split(b"\n")
-        return lines if whole and self.blank_line else lines[:len(lines) - 1]
+cdef bytes text_of(Scan *scan, int64_t count, int64_t end):
+    """Copy the commit's lines, which end at *end*, without bodies; then the unquoted paths."""
+    cdef bytes text = PyBytes_FromStringAndSize(NULL, end + scan.names_size)
+    cdef unsigned char *out = <unsigned char *>PyBytes_AS_STRING(text)
+    cdef int64_t done = 0, index  # done: bytes of the stream
+    if scan.sorts & BODIES:
+        for index in range(count):
+            if room[index].reference == INLINE:
+                memcpy(out, scan.first + done, room[index].body.start - done)
+                out += room[index].body.start - done
+                done = room[index + 1].line if index + 1 < count else end + scan.left_out
+    memcpy(out, scan.first + done, end + scan.left_out - done)
+    out += end + scan.left_out - done
+    if scan.names_size:
+        memcpy(out, names, scan.names_size)
+        for index in range(count):
+            if room[index].path.start < 0:
+                room[index].path.start = end - 1 - room[index].path.start
+    return text
 
 
 cdef PlainCommit keep(Scan *scan, int64_t count, int64_t end, int64_t offset, int64_t number):
     """Copy what the scan found out of buffer and room."""
     cdef PlainCommit commit = PlainCommit.__new__(PlainCommit)
-    commit.text = PyBytes_FromStringAndSize(<const char *>scan.first, end)
-    commit.offset, commit.number = offset, number
+    commit.text, commit.text_end = text_of(scan, count, end), end
+    commit.offset, commit.size, commit.number = offset, end + scan.left_out, number
     commit.mark, commit.start_from = scan.mark, scan.start_from
-    commit.blank_line = scan.blank_line
+    commit.blank_line, commit.has_bodies = scan.blank_line, scan.sorts & BODIES
     commit.ref_span, commit.original_oid_span = scan.ref, scan.original_oid
-    commit.author_span = scan.author
-    commit.committer_span, commit.message_span = scan.committer, scan.message
+    commit.author_span, commit.committer_span = scan.author, scan.committer
+    commit.signed_span, commit.signature_span = scan.signed, scan.signature
+    commit.encoding_span, commit.message_span = scan.encoding, scan.message
     if scan.merge_count:
         commit.merges = <uint64_t *>malloc(scan.merge_count * sizeof(uint64_t))
         if commit.merges == NULL:
@@ -413,29 +352,33 @@ cdef PlainCommit keep(Scan *scan, int64_t count, int64_t end, int64_t offset, in
 
 
 def scan_plain_commit(
-    const unsigned char[::1] data, int64_t start, int64_t end, *, int64_t base, int64_t number,
-    bint optional_lf,
+    buffer, int64_t start, int64_t end, *, int64_t base, int64_t number,
+    bint optional_lf, int64_t max_body,
 ):
-    """Scan the commit at ``data[start:end]``, in front of which an LF may have to be skipped.
+    """Scan the commit at ``buffer[start:end]``, in front of which an LF may have to be skipped.
 
     Args:
-        data: The buffer.
+        buffer: The bytes.
         start: Where the commit starts.
         end: Where what has arrived ends.
-        base: Where in the stream *data* starts.
+        base: Where in the stream *buffer* starts.
         number: The command's number.
         optional_lf: Whether to skip an LF first.
+        max_body: Longest body of a file to take.
 
     Returns:
         The commit and the position behind it; None, and `INCOMPLETE` if it is a plain commit as
         far as it has arrived, or 0 if it is none.
     """
+    cdef const unsigned char[::1] data = buffer
     cdef Scan scan
+    cdef PlainCommit commit
     cdef int64_t count = 0, text_end = 0
     cdef int found
     if not 0 <= start < end <= data.shape[0]:
         return None, INCOMPLETE
     memset(&scan, 0, sizeof(scan))
+    scan.max_body = max_body
     scan.at, scan.stop = &data[0] + start, &data[0] + end
     if optional_lf and scan.at[0] == 10:
         scan.at += 1
@@ -445,5 +388,8 @@ def scan_plain_commit(
         found = scan_commit(&scan, &count, &text_end)
     if found != PLAIN:
         return None, INCOMPLETE if found == SHORT else 0
-    offset = base + (scan.first - &data[0])
-    return keep(&scan, count, text_end, offset, number), scan.at - &data[0]
+    start = scan.first - &data[0]
+    commit = keep(&scan, count, text_end, base + start, number)
+    if commit.has_bodies:
+        commit.buffer = memoryview(buffer)[start:scan.at - &data[0]]
+    return commit, scan.at - &data[0]

@@ -1,21 +1,24 @@
 """The fast path for commits: one in its usual spelling is read whole, in one compiled loop.
 
-Usual is what exporters write: idents with raw dates, a counted message, parents and files by mark,
-regular files set (``M``) and paths deleted (``D``), paths unquoted and beyond all doubt. Only
-commits that are wholly in the buffer are read here. All else, what is wrong included, is left to
-the parser, which says what it means.
+Usual is what exporters write: idents with raw dates, perhaps a signature, a counted message,
+parents by mark; paths deleted (``D``), and set (``M``) to files by mark or oid, to files that stand
+inline, or to gitlinks, but not to more than one of the three, for an error in one line counts
+before the blob of the next is stored; all paths beyond doubt. Only commits that are wholly in the
+buffer are read here. All else, what is wrong included, is left to the parser, which says what it
+means.
 """
 
 from __future__ import annotations
 
-from fastio.stream._commit_scanner import INCOMPLETE, PlainCommit, scan_plain_commit
-from fastio.stream.grammar import KIB, MIB
+from fastio.stream._commit_scanner import INCOMPLETE, scan_plain_commit
+from fastio.stream._plain_commit import PlainCommit
+from fastio.stream.grammar import MIB
 from fastio.stream.reader import NEED_DATA, NeedData, StreamReader
 
 __all__ = ["PlainCommit", "take_commit"]
 
-# To wait for the rest of a longer one would only make the buffer grow.
-_LARGEST = 256 * KIB
+# To wait for the rest of a longer one, bodies included, would only make the buffer grow.
+_LARGEST = MIB
 
 # One that comes in more reads than this, line by line say, would be scanned again for each.
 _MOST_READS = 16
@@ -44,6 +47,7 @@ def take_commit(reader: StreamReader, number: int) -> PlainCommit | NeedData | N
         base=buffer.base,
         number=number,
         optional_lf=bool(reader.optional_lf),
+        max_body=reader.piece_size,
     )
     if commit is None:
         waits = position == INCOMPLETE and not buffer.eof

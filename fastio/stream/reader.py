@@ -13,7 +13,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from fastio.errors import StreamError
 from fastio.stream import commands as c
-from fastio.stream._commit_scanner import PlainCommit
+from fastio.stream._plain_commit import PlainCommit
 from fastio.stream.buffer import StreamBuffer
 from fastio.stream.fields import read_committish, read_count
 from fastio.stream.idents import read_ident

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha1
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,18 @@ from tests.importer.target import Target
 
 PATHS = (b"a", b"b", b"d/a", b"d/b", b"d/e/a", b"d-/a", b"d0", b"a/b", b"x/y/z", b".github/a")
 BRANCHES = (b"refs/heads/main", b"refs/heads/side", b"refs/heads/other")
+FIRST = b"first" * 30
+FIRST_OID, ABSENT_OID, TREE_OID = (
+    sha1(data).hexdigest().encode() for data in (b"blob 150\0" + FIRST, b"", b"tree 0\0")
+)
+SIGNATURE = b"gpgsig sha1 ssh\ndata 5\na\n\nb\n"
 IDENTS = (streams.WHO, b"A <a@b> 1 +0000", b" <> 2 -1130", b"<a@b> 3 +0000")
+OTHERS = (
+    *(b"M 120000 :1 %(path)b\n", b'M 644 :1 "%(path)b"\n', b"# %(path)b\n"),
+    *(b'M 644 :1 "\\303\\244%(path)b"\n', b'D "\\t%(path)b"\n', b"M 644 :1 \t%(path)b\n"),
+    *(b"M 644 %(oid)b %(path)b\n", b"M 120000 %(oid)b %(path)b\n"),
+    *(b"M 160000 " + ABSENT_OID + b" %(path)b\n", b"C a b/c\n"),
+)
 
 
 class Maker:
@@ -23,7 +35,7 @@ class Maker:
 
     def __init__(self, seed: int, *, faults: bool) -> None:
         self.rng, self.faults = Random(seed), faults
-        self.blobs, self.commits, self.lines = [1], [], [streams.blob(1, b"first" * 30)]
+        self.blobs, self.commits, self.lines = [1], [], [streams.blob(1, FIRST)]
         self.next_mark = 2
 
     def stream(self) -> bytes:
@@ -54,25 +66,47 @@ class Maker:
         parts.append(b"mark :%d\n" % mark)
         if rng.random() < 0.3:
             parts.append(b"author %b\n" % rng.choice(IDENTS))
-        parts.append(b"committer %b\ndata 2\nhi%b" % (rng.choice(IDENTS), rng.choice((b"", b"\n"))))
+        parts.append(b"committer %b\n" % rng.choice(IDENTS))
+        parts.append(rng.choice((b"", b"", SIGNATURE)) + rng.choice((b"", b"", b"encoding x\n")))
+        parts.append(b"data 2\nhi%b" % rng.choice((b"", b"\n")))
         if known and rng.random() < 0.4:
             parts.append(b"from :%d\n" % rng.choice(known))
             parts += [b"merge :%d\n" % rng.choice(known) for _ in range(rng.choice((0, 0, 1, 2)))]
-        parts += [self.change() for _ in range(rng.choice((0, 1, 2, 3, 6)))]
+        change = rng.choice((self.change, self.change, self.inline))
+        parts += [change() for _ in range(rng.choice((0, 1, 2, 3, 6)))]
         parts.append(rng.choice((b"\n", b"", b"reset refs/tags/t\nfrom :%d\n" % mark)))
         self.commits.append(mark)
         return b"".join(parts)
+
+    def inline(self) -> bytes:
+        rng = self.rng
+        path = rng.choice(PATHS)
+        if rng.random() < 0.2:
+            return b"D %b\n" % path
+        if rng.random() < 0.05:
+            return self.change()
+        data = rng.choice((FIRST, b"", rng.randbytes(70)))
+        mode = rng.choice((b"100644", b"755", b"120000"))
+        return b"M %b inline %b\ndata %d\n%b%b" % (
+            *(mode, path, len(data), data),
+            rng.choice((b"", b"\n", b"\n")),
+        )
 
     def change(self) -> bytes:
         rng = self.rng
         path = rng.choice(PATHS)
         if rng.random() < 0.25:
             return b"D %b\n" % path
-        if rng.random() < 0.1:
-            return rng.choice((b"M 120000 :1 %b\n", b'M 644 :1 "%b"\n', b"# %b\n")) % path
+        if rng.random() < 0.3:
+            oid = FIRST_OID
+            if self.faults and rng.random() < 0.1:
+                oid = rng.choice((ABSENT_OID, TREE_OID, TREE_OID + ABSENT_OID[:24]))
+            return rng.choice(OTHERS) % {b"path": path, b"oid": oid}
         mark = rng.choice(self.blobs)
         if self.faults and rng.random() < 0.03:
             mark = rng.choice((999, *self.commits))
+            if rng.random() < 0.3:
+                return b"M 160000 %b %b\n" % (FIRST_OID, path)
         mode = rng.choice((b"100644", b"644", b"755", b"100755"))
         return b"M %b :%d %b\n" % (mode, mark, path)
 

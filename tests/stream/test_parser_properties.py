@@ -32,30 +32,58 @@ FRAGMENTS = (
     *(b"# comment\n", b"\n", b"\n", b"nonsense\n", b"a\0b\n", b"tagger " + IDENT + b"\n"),
 )
 fragment_streams = st.lists(st.sampled_from(FRAGMENTS), max_size=14).map(b"".join)
-# Of a commit's lines each comes in a usual and in less usual spellings, or not at all.
+OID = b"a1B2" * 10
+# Of a commit's lines each comes in usual spellings mostly, and at times in others.
 COMMIT_LINES = (
-    (b"commit refs/heads/x\n", b"commit y z\n", b"commit a\0b\n"),
-    (b"", b"mark :3\n", b"mark :0\n", b"mark :3x\n", b"# c\n"),
-    (b"", b"original-oid abc\n"),
-    (b"", b"author " + IDENT + b"\n", b"author <a> 1 +0000\n", b"author A <> 9 +1401\n"),
-    (b"committer " + IDENT + b"\n",) * 3 + (b"committer A <b> 12 -0330\n", b"committer A <b> 1\n"),
-    (b"", b"", b"", b"encoding x\n", b"gpgsig sha1 ssh\ndata 1\nx\n"),
-    (b"data 2\nhi\n", b"data 2\nhi", b"data 0\n", b"data <<E\nE\n", b"data 3\nM \n", b"data 9\n"),
-    (b"", b"", b"\n", b"from :1\n", b"from refs/heads/y\n", b"from :1x\n", b"from :0\n"),
-    (b"", b"", b"merge :1\n", b"merge :1\nmerge :2\n", b"merge z\n", b"from :1\n"),
+    ((b"commit refs/heads/x\n", b"commit y z\n"), (b"commit a\0b\n",)),
+    ((b"", b"mark :3\n"), (b"mark :0\n", b"mark :3x\n", b"# c\n")),
+    ((b"", b"original-oid abc\n"), ()),
+    ((b"", b"author " + IDENT + b"\n"), (b"author <a> 1 +0000\n", b"author A <> 9 +1401\n")),
+    ((b"committer " + IDENT + b"\n", b"committer A <b> 12 -0330\n"), (b"committer A <b> 1\n",)),
+    (
+        (b"", b"gpgsig sha1 ssh\ndata 1\nx\n", b"gpgsig sha256 x509\ndata 3\na\nb"),
+        (b"gpgsig sha1 unknown\ndata 0\n", b"gpgsig sha1 x\ndata 0\n", b"gpgsig sha1 ssh\n"),
+    ),
+    ((b"", b"", b"encoding x\n"), (b"encoding \n", b"encoding x\nencoding y\n")),
+    (
+        (b"data 2\nhi\n", b"data 2\nhi", b"data 0\n", b"data 3\nM \n"),
+        (b"data <<E\nE\n", b"data 9\n"),
+    ),
+    ((b"", b"", b"from :1\n"), (b"\n", b"from refs/heads/y\n", b"from :1x\n", b"from :0\n")),
+    ((b"", b"merge :1\n", b"merge :1\nmerge :2\n"), (b"merge z\n", b"from :1\n")),
 )
-USUAL = (b"M 100644 :1 a/b c\n", b"M 755 :2 .github/x\n", b"D a/b\n", b"M 100644 :1 .gitignore\n")
+BESIDE_OTHERS = (
+    *(b"M 100644 :1 a/b c\n", b"M 755 :2 .github/x\n", b"M 100644 :1 .gitmodules\n"),
+    *(b"M 120000 :3 a/link\n", b"M 100755 %b x\n" % OID, b"M 120000 %b l\n" % OID),
+    *(b"M 160000 %b sub\n" % OID, b"M 644 %b a\n" % (OID + OID[:24]), b'M 644 :1 "a b"\n'),
+    *(b'M 644 :1 "a\\tb\\303\\244\\"/\\n c"\n', b"M 644 :12 \xc3\xa4/\xe2\n", b"M 755 :1 a\n"),
+)
+INLINE = (
+    *(b"M 644 inline a b\ndata 3\nx\ny\n", b"M 100755 inline a/b\ndata 2\nxy"),
+    *(b"M 120000 inline l\ndata 0\n", b"M 644 inline c\ndata 1\n\n"),
+    *(b"M 644 inline c\ndata 1\n\n\n", b'M 644 inline "\\a"\ndata 1\nx\n'),
+)
+DELETED = (b"D a/b\n", b'D "a b\\n"\n', b'D "x\\303\\244"\n')
 UNUSUAL = (
-    *(b'M 644 :1 "a"\n', b"M 644 :1 a//b\n", b"M 120000 :1 a\n", b"M 644 :1 \n", b"D \n"),
-    *(b"M 644 :0 a\n", b"M 644 :1x a\n", b"M 644 inline a\ndata 1\nx\n", b"M 644 :1 .git/x\n"),
+    *(b'M 644 :1 "a\n', b"M 644 :1 a//b\n", b"M 644 :1 \n", b"D \n", b'D "a"b\n', b'D "\\8"\n'),
+    *(b"M 644 :0 a\n", b"M 644 :1x a\n", b"M 644 :1 .git/x\n", b"M 120000 :1 .gitmodules\n"),
+    *(b"M 160000 :1 a\n", b"M 160000 inline a\ndata 0\n", b"M 040000 %b a\n" % OID),
+    *(b"M 644 %b\n" % OID, b"M 644 %bx a\n" % OID, b"M 644 %b a\n" % OID[:39], b'D "\\000"\n'),
+    *(b"M 644 inline a\ndata <<E\nE\n", b"M 644 inline a\ncat-blob :1\ndata 0\n"),
+    *(b"M 644 inline a\ndata 99\n", b"M 644 inline a\ndata 1x\nx\n", b"M 644 inline a\n\n"),
     *(b"C a b\n", b"R a b\n", b"deleteall\n", b"N :1 :2\n", b"ls :1 a\n", b'ls "a"\n', b"# c\n"),
     *(b"M 644 :1 a\\b\n", b"M 644 :1 git~1\n", b"M 644 :1 a/..\n", b"M 644 :1 a\0\n", b"Dx\n"),
+    *(b'M 644 :1 "\\\n', b"M 644 :1 \xe2\n", b"M 120000 :1 a/.b\n", b"D a\0b\n", b"M x\n"),
 )
 ENDS = (b"", b"\n", b"\n\n", b"blob\ndata 0\n", b"reset x\n", b"done\n", b"get-mark :1\n", b"x\n")
 commit_streams = st.lists(
     st.tuples(
-        *(st.sampled_from(lines) for lines in COMMIT_LINES),
-        st.lists(st.sampled_from(USUAL * 6 + UNUSUAL), max_size=4).map(b"".join),
+        *(st.sampled_from(usual * 16 + unusual) for usual, unusual in COMMIT_LINES),
+        st.sampled_from((BESIDE_OTHERS, INLINE)).flatmap(
+            lambda usual: st.lists(
+                st.sampled_from((usual + DELETED) * 16 + INLINE + UNUSUAL), max_size=4
+            ).map(b"".join)
+        ),
         st.sampled_from(ENDS),
     ).map(b"".join),
     max_size=4,
