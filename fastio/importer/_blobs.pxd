@@ -1,4 +1,3 @@
-cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from fastio.importer._blob_tables cimport Blob, BlobMap, BlobRing, LiveBlobs
@@ -7,12 +6,6 @@ from fastio.store._marks cimport MarkTable
 from fastio.store._objmap cimport ObjectMap
 from workers._arena cimport Arena
 from workers._tasks cimport Result
-
-
-@cython.final
-cdef class Batch:  # one that the encoder has
-    cdef list blobs
-    cdef int64_t room
 
 
 cdef class BlobQueue:
@@ -26,7 +19,8 @@ cdef class BlobQueue:
     cdef BlobRing held
     cdef object batches
     cdef list batch
-    cdef Batch ready_batch
+    cdef list ready_batch
+    cdef int64_t ready_room
     cdef bytes results
     cdef Py_ssize_t ready_index
     cdef int64_t batch_bytes
@@ -58,6 +52,9 @@ cdef class BlobQueue:
     cdef readonly int64_t compactions
     cdef int64_t last_offset
 
+    cdef int admit(
+        self, const unsigned char *data, int64_t size, const int64_t *rows, int64_t count
+    ) except -1
     cdef Blob _new(self, uint64_t mark, int64_t size, int64_t stream_offset)
     cdef Blob _at(self, int64_t raw_offset, uint64_t mark, int64_t size, int64_t stream_offset)
     cdef int64_t _allocate(self, int64_t size) except -1

@@ -7,7 +7,6 @@ submission. Its bytes stay in the arena for as long as something pins them: its 
 of a blob whose base it is, the paths that have it as their newest version.
 """
 
-cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport INT64_MAX, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
@@ -42,11 +41,6 @@ cdef enum:
     # Below this a delta cannot pay: its own headers and the copy cost as much.
     MIN_DELTA_TARGET = 50
     ELSEWHERE = 0xFFFF
-
-
-@cython.freelist(64)
-cdef class Batch:
-    """Blobs that the encoder has, and the room in the arena for what becomes of them."""
 
 
 cdef class BlobQueue:
@@ -105,22 +99,24 @@ cdef class BlobQueue:
 
     # --- arrival ------------------------------------------------------------------------------
 
-    def admit(self, const unsigned char[::1] buffer, const int64_t[::1] rows):
+    cdef int admit(
+        self, const unsigned char *data, int64_t size, const int64_t *rows, int64_t count
+    ) except -1:
         """Take in a run of blobs; four numbers each: mark, start, size, offset.
 
-        They are copied into the arena, unless *buffer* is its annex: there they stay.
+        They are copied into the arena, unless *data* is its annex: there they stay.
         """
-        cdef int64_t annexed = self.arena.c_annexed(&buffer[0], buffer.shape[0])
-        cdef Py_ssize_t i
+        cdef int64_t annexed = self.arena.c_annexed(data, size), _number
         cdef Blob blob
-        for i in range(0, rows.shape[0], 4):
+        for _number in range(count):
             if annexed >= 0:
-                blob = self._at(annexed + rows[i + 1], <uint64_t>rows[i], rows[i + 2], rows[i + 3])
+                blob = self._at(annexed + rows[1], <uint64_t>rows[0], rows[2], rows[3])
             else:
-                blob = self._new(<uint64_t>rows[i], rows[i + 2], rows[i + 3])
-                if blob.size:
-                    memcpy(self.arena.base + blob.raw_offset, &buffer[rows[i + 1]], blob.size)
+                blob = self._new(<uint64_t>rows[0], rows[2], rows[3])
+                memcpy(self.arena.base + blob.raw_offset, data + rows[1], blob.size)
             self._hold(blob)
+            rows += 4
+        return 0
 
     def open(self, uint64_t mark, int64_t size, int64_t stream_offset):
         """Make room for a blob whose bytes come through :meth:`fill`."""
@@ -266,17 +262,17 @@ cdef class BlobQueue:
 
     cdef bytes _take_batch(self):
         """Return the unfinished batch's tasks, and begin another."""
-        cdef Batch batch = Batch.__new__(Batch)
+        cdef list blobs = self.batch
+        cdef int64_t room
         self.is_sending = True  # to make room may be to wait, and to wait is to flush
         try:
-            batch.room = self._allocate(self.batch_room)
+            room = self._allocate(self.batch_room)
         finally:
             self.is_sending = False
-        batch.blobs = self.batch
-        self.batches.append(batch)
+        self.batches.append((blobs, room))
         self.batch, self.batch_bytes, self.batch_room = [], 0, 0
-        self.sent += len(batch.blobs)
-        return self._tasks(batch.blobs, batch.room)
+        self.sent += len(blobs)
+        return self._tasks(blobs, room)
 
     cdef bytes _tasks(self, list blobs, int64_t room):
         """Return the tasks of *blobs*, whose results go to *room*, one behind the other."""
@@ -301,17 +297,17 @@ cdef class BlobQueue:
                 self.results = self.encoder.take()
                 if self.results is None:
                     return
-                self.ready_batch = self.batches.popleft()
+                self.ready_batch, self.ready_room = self.batches.popleft()
                 self.ready_index = 0
-                count = len(self.ready_batch.blobs)
+                count = len(self.ready_batch)
                 if PyBytes_GET_SIZE(self.results) != count * <Py_ssize_t>sizeof(Result):
                     raise WorkerError("a worker's answer does not fit its tasks")
             result = <const Result *>PyBytes_AS_STRING(self.results) + self.ready_index
-            self._accept(<Blob>self.ready_batch.blobs[self.ready_index], result)
+            self._accept(<Blob>self.ready_batch[self.ready_index], result)
             self.accepted += 1
             self.ready_index += 1
-            if self.ready_index == len(self.ready_batch.blobs):
-                self.arena.c_free(self.ready_batch.room)
+            if self.ready_index == len(self.ready_batch):
+                self.arena.c_free(self.ready_room)
                 self.ready_batch = None
 
     cdef int _accept(self, Blob blob, const Result *result) except -1:

@@ -1,12 +1,14 @@
 from fastio.importer._bases import DeltaBases
-from fastio.importer._blob_tables import Blob
 from fastio.importer._blobs import BlobQueue
+from fastio.importer._operations import Operation
 from fastio.importer.committish import CommittishResolver
 from fastio.importer.executor import Executor
 from fastio.importer.object_sink import ObjectSink
 from fastio.importer.pipeline import Pipeline
 from fastio.stream._plain_commit import PlainCommit
-from fastio.stream.parser import Place
+from fastio.stream._plain_run import PlainRun
+
+class PlainOperation(Operation): ...
 
 class CommitLane:
     def __init__(
@@ -18,6 +20,5 @@ class CommitLane:
         sink: ObjectSink,
         resolver: CommittishResolver,
     ) -> None: ...
-    def take(self, commit: PlainCommit, place: Place) -> None: ...
-    def execute(self, commit: PlainCommit, blobs: list[Blob | None]) -> None: ...
-    def hand_over(self, commit: PlainCommit, blobs: list[Blob | None]) -> None: ...
+    def take_all(self, run: PlainRun) -> None: ...
+    def take(self, commit: PlainCommit, lines: int) -> None: ...

@@ -18,6 +18,7 @@ from fastio.importer._bases cimport DeltaBases
 from fastio.importer._blob_tables cimport HELD_BACK, Blob
 from fastio.importer._blobs cimport BlobQueue
 from fastio.importer._commit_queue cimport CommitQueue
+from fastio.importer._operations cimport Operation, Operations
 from fastio.importer._tree_store cimport TreeStore
 from fastio.objects._path_edits cimport Edit, edit_root, prepare
 from fastio.store._marks cimport MarkTable
@@ -25,6 +26,7 @@ from fastio.store._objmap cimport ObjectMap
 from fastio.store._pack_search cimport PackSearch
 from fastio.stream._commit_fields cimport Bytes
 from fastio.stream._plain_commit cimport BY_OID, GITLINK, INLINE, Change, PlainCommit, Span
+from fastio.stream._plain_run cimport PlainRun
 
 from fastio.errors import FastioError
 from fastio.objects.commits import SIGNATURE_HEADERS, fold_header
@@ -36,6 +38,20 @@ cdef enum:
     MOST_UNSPLIT_NOTES = 0xFF
     # Bytes of commits that may wait for their blobs: one operation may have many changes.
     MAX_QUEUED = 1 << 24
+
+
+cdef class CommitLane
+
+
+cdef class PlainOperation(Operation):
+    """A plain commit that waits for its blobs."""
+
+    cdef CommitLane lane
+    cdef PlainCommit commit
+    cdef list blobs
+
+    cdef int run(self) except -1:
+        return self.lane.execute(self.commit, self.blobs)
 
 
 cdef class CommitLane:
@@ -52,7 +68,7 @@ cdef class CommitLane:
 
     cdef BlobQueue queue
     cdef DeltaBases bases
-    cdef object pipeline
+    cdef Operations pipeline
     cdef object executor
     cdef object resolver
     cdef ObjectMap object_map
@@ -62,7 +78,9 @@ cdef class CommitLane:
     cdef PackSearch search
     cdef int64_t queued
 
-    def __init__(self, BlobQueue queue, DeltaBases bases, pipeline, executor, sink, resolver):
+    def __init__(
+        self, BlobQueue queue, DeltaBases bases, Operations pipeline, executor, sink, resolver
+    ):
         self.queue, self.bases = queue, bases
         self.pipeline, self.executor, self.resolver = pipeline, executor, resolver
         self.object_map, self.marks = sink.map, sink.marks
@@ -71,22 +89,50 @@ cdef class CommitLane:
 
     # --- intake -------------------------------------------------------------------------------
 
-    def take(self, PlainCommit commit not None, place):
-        """Send the commit's blobs on their way, and queue the commit, which stands at *place*."""
+    def take_all(self, PlainRun run not None):
+        """Take all blobs and commits of *run*, and close it."""
+        cdef int64_t count = 1
+        cdef PlainCommit commit
+        try:
+            while True:
+                count = run.take_blobs()
+                if count:
+                    self.queue.admit(run.scan.first, run.scan.end, run.rows, count)
+                commit = run.take_commit()
+                if commit is not None:
+                    self.take(commit, run.lines())
+                elif count == 0:
+                    break
+                self.pipeline.throttle()
+        finally:
+            run.close()
+
+    cpdef take(self, PlainCommit commit, int64_t lines):
+        """Send the commit's blobs on their way, and queue the commit.
+
+        Args:
+            commit: The commit.
+            lines: How many lines had been read when it was.
+        """
         cdef int64_t index
         cdef list blobs = [None] * commit.edit_count
+        cdef PlainOperation operation = PlainOperation.__new__(PlainOperation)
         if commit.start_from:
             self.need(commit.start_from)
         for index in range(commit.merge_count):
             self.need(commit.merges[index])
         if commit.has_bodies:
             # If the header is wrong, the bodies are not stored.
+            place = commit.offset, commit.number, lines
             self.pipeline.add(place, self.begin, commit)
         for index in range(commit.edit_count):
             if commit.edits[index].mode:
                 blobs[index] = self.assign(commit, &commit.edits[index])
         commit.drop_buffer()
-        self.pipeline.add(place, self.execute, commit, blobs)
+        operation.lane, operation.commit, operation.blobs = self, commit, blobs
+        operation.offset, operation.number = commit.offset, commit.number
+        operation.lines = lines
+        self.pipeline.append(operation)
         if commit.mark:
             self.queue.forget_mark(commit.mark)
         self.queued += commit.memory()
@@ -129,14 +175,15 @@ cdef class CommitLane:
             self.executor.begin_commit(commit.header())
             commit.begun = True
 
-    def execute(self, PlainCommit commit not None, list blobs not None):
+    cdef int execute(self, PlainCommit commit, list blobs) except -1:
         """Store the commit; every blob it names has its entry by now."""
         self.queued -= commit.memory()
         if commit.begun or not self.store(commit, blobs):
             self.hand_over(commit, blobs)
         commit.forget_changes()
+        return 0
 
-    def hand_over(self, PlainCommit commit not None, list blobs not None):
+    cdef int hand_over(self, PlainCommit commit, list blobs) except -1:
         """Let the executor do it step by step."""
         executor, pipeline = self.executor, self.pipeline
         _, number, lines = whole = pipeline.place
@@ -150,6 +197,7 @@ cdef class CommitLane:
                 executor.modify(change.mode, blob or change.dataref, change.path)
         executor.end_commit()
         pipeline.place = whole
+        return 0
 
     cdef bint store(self, PlainCommit commit, list blobs) except -1:
         """Store the commit and move its branch; False, with nothing done, if it is not so plain."""

@@ -32,7 +32,8 @@ from fastio.importer.executor import Executor
 from fastio.importer.intake import Intake
 from fastio.importer.object_sink import ENTRY_ROOM, ObjectSink
 from fastio.importer.options import ImportOptions, OptionReader
-from fastio.importer.pipeline import Pipeline, placed
+from fastio.importer.pipeline import Pipeline
+from fastio.importer.places import placed
 from fastio.importer.publish import Publisher
 from fastio.importer.replies import Replies
 from fastio.importer.signatures import SignaturePolicy

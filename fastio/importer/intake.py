@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastio.errors import FastioError
 from fastio.importer._blob_tables import HELD, Blob
-from fastio.importer.pipeline import placed
+from fastio.importer.places import placed
 from fastio.objects.trees import DIRECTORY, GITLINK
 from fastio.stream import commands as c
 from fastio.stream.reader import NEED_DATA
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from fastio.importer.pipeline import Pipeline
     from fastio.importer.replies import Replies
     from fastio.stream.parser import StreamParser
-
-# Rows that one call of the fast path may take; the parser's buffer bounds their bytes.
-RUN_LENGTH = 1024
 
 
 class Intake:
@@ -98,19 +95,17 @@ class Intake:
             Whether what comes next can wait until more of it has arrived; the parser has to be
             asked about it otherwise.
         """
-        parser, pipeline = self._parser, self._pipeline
+        parser = self._parser
         while True:
-            run = parser.take_blobs(RUN_LENGTH)
-            if run is not None:
-                self._queue.admit(run.buffer, run.rows)
+            if (run := parser.take_run()) is not None:
+                self._lane.take_all(run)
             commit = parser.take_commit()
             if commit is NEED_DATA:
                 return True
-            if commit is not None:
-                self._lane.take(commit, parser.place)
-            elif run is None:
+            if commit is None:
                 return False
-            pipeline.throttle()
+            self._lane.take(commit, parser.place[2])
+            self._pipeline.throttle()
 
     def handle(self, command: c.Command) -> None:
         """Deal with one command."""

@@ -59,6 +59,36 @@ cdef const unsigned char *_read_blob(
     return at + size
 
 
+cdef int64_t c_scan_blobs(BlobScan *scan, int64_t *rows, int64_t max_count) noexcept nogil:
+    cdef const unsigned char *at = scan.first + scan.at
+    cdef const unsigned char *stop = scan.first + scan.end
+    cdef const unsigned char *behind
+    cdef int64_t *row = rows
+    cdef int64_t count = 0
+    if at == stop or max_count == 0 or scan.max_line < LEAST_LIMIT:
+        return 0
+    while True:
+        if scan.optional_lf:
+            if at == stop:
+                break
+            if at[0] == 10:
+                at += 1
+            scan.optional_lf = False
+        if count == max_count:
+            break
+        behind = _read_blob(at, stop, scan.max_size, scan.max_line, row)
+        if behind == NULL:
+            break
+        row[1] -= <int64_t>scan.first
+        row[3] = scan.base + (at - scan.first)
+        row += 4
+        count += 1
+        at = behind
+        scan.optional_lf = True
+    scan.at = at - scan.first
+    return count
+
+
 def scan_blobs(
     const unsigned char[::1] data,
     int64_t start,
@@ -76,34 +106,13 @@ def scan_blobs(
         How many rows were filled, the position behind the last blob, and whether an LF is still to
         be skipped there.
     """
+    cdef BlobScan scan
+    cdef int64_t count, max_count = rows.shape[0] // 4
     if not 0 <= start <= end <= data.shape[0]:
         raise IndexError("scan leaves the buffer")
-    cdef int64_t count = 0
-    cdef int64_t max_count = rows.shape[0] // 4
-    if start == end or max_count == 0 or max_line < LEAST_LIMIT:
+    if start == end or max_count == 0:
         return 0, start, optional_lf
-    cdef const unsigned char *first = &data[0]
-    cdef const unsigned char *at = first + start
-    cdef const unsigned char *stop = first + end
-    cdef const unsigned char *behind
-    cdef int64_t *row = &rows[0]
-    with nogil:
-        while True:
-            if optional_lf:
-                if at == stop:
-                    break
-                if at[0] == 10:
-                    at += 1
-                optional_lf = False
-            if count == max_count:
-                break
-            behind = _read_blob(at, stop, max_size, max_line, row)
-            if behind == NULL:
-                break
-            row[1] -= <int64_t>first
-            row[3] = base + (at - first)
-            row += 4
-            count += 1
-            at = behind
-            optional_lf = True
-    return count, at - first, bool(optional_lf)
+    scan.first, scan.at, scan.end, scan.base = &data[0], start, end, base
+    scan.max_size, scan.max_line, scan.optional_lf = max_size, max_line, optional_lf
+    count = c_scan_blobs(&scan, &rows[0], max_count)
+    return count, scan.at, bool(scan.optional_lf)

@@ -26,6 +26,12 @@ _MOST_READS = 16
 _DATE_FORMATS = frozenset(("raw", "raw-permissive"))
 
 
+def may_be_plain(reader: StreamReader) -> bool:
+    """Tell whether *reader* reads commits in such a way that plain ones may be taken."""
+    buffer = reader.buffer
+    return reader.date_format in _DATE_FORMATS and buffer.max_line >= MIB and buffer.max_data >= MIB
+
+
 def take_commit(reader: StreamReader, number: int) -> PlainCommit | NeedData | None:
     """Take the commit before which *reader* stands.
 
@@ -38,7 +44,7 @@ def take_commit(reader: StreamReader, number: int) -> PlainCommit | NeedData | N
         be asked about before there is more; or None if it is for the parser.
     """
     buffer = reader.buffer
-    if reader.date_format not in _DATE_FORMATS or buffer.max_line < MIB or buffer.max_data < MIB:
+    if not may_be_plain(reader):
         return None
     commit, position = scan_plain_commit(
         buffer.data,

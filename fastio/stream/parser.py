@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fastio.errors import StreamError
 from fastio.stream import commands as c
+from fastio.stream._plain_run import PlainRun
 from fastio.stream.blocks import BLOCKS
 from fastio.stream.buffer import CAPACITY, Block, StreamBuffer
 from fastio.stream.commit_scanner import PlainCommit, take_commit
@@ -98,6 +99,7 @@ class StreamParser:
         self._header_over = False
         self._between = True  # two top-level commands
         self._steps = self._stream()
+        self._run = PlainRun(self, self._reader)
         self.failure: StreamError | None = None
 
     @property
@@ -236,6 +238,18 @@ class StreamParser:
             self.command_number += run.count
             self.command_line = b"blob"
         return run
+
+    def take_run(self) -> PlainRun | None:
+        """Take blobs and commits that come next by compiled calls, for another kernel.
+
+        Returns:
+            What takes them. It stands for the parser, which must not be used, until it is closed.
+            None where `take_blobs` and `take_commit` would take nothing.
+        """
+        if not self._between or self._is_lenient or self.failure is not None:
+            return None
+        self._run.open()
+        return self._run
 
     def take_question(self) -> Question | None:
         """Take a question that comes next, if its spelling is the usual one: the fast path.

@@ -139,6 +139,7 @@ def test_nobody_can_tell_the_lane(
     fast = imported(tmp_path / "fast", stream, capfd)
     monkeypatch.setattr(importer, "READ_SIZE", 1 + seed * 7)
     assert imported(tmp_path / "in small pieces", stream, capfd) == fast
+    monkeypatch.setattr(StreamParser, "take_run", lambda _parser: None)
     monkeypatch.setattr(StreamParser, "take_commit", lambda _parser: None)
     assert imported(tmp_path / "step by step", stream, capfd) == fast
 

@@ -1,0 +1,6 @@
+from fastio.stream.parser import StreamParser
+from fastio.stream.reader import StreamReader
+
+class PlainRun:
+    def __init__(self, parser: StreamParser, reader: StreamReader) -> None: ...
+    def open(self) -> None: ...
