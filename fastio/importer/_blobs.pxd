@@ -26,7 +26,9 @@ cdef class BlobQueue:
     cdef int64_t batch_bytes
     cdef int64_t batch_room
     cdef bint is_sending
-    cdef int batch_part
+    cdef int64_t task_limit
+    cdef int64_t byte_limit
+    cdef int64_t full_bytes
     cdef int64_t hold_bytes_limit
     cdef Py_ssize_t hold_count_limit
     cdef int depth_limit
@@ -63,6 +65,7 @@ cdef class BlobQueue:
     cdef int _replace_previous(self, Blob blob) except -1
     cpdef submit(self, Blob blob, Blob base)
     cpdef flush(self)
+    cdef void _begin_small(self) noexcept
     cdef bytes _take_batch(self)
     cdef bytes _tasks(self, list blobs, int64_t room)
     cdef int _accept(self, Blob blob, const Result *result) except -1

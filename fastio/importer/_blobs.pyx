@@ -35,9 +35,10 @@ cdef enum:
     # A batch is one message: large enough to make its cost vanish, small enough to spread the
     # work and to fit the pipe's buffer (64 bytes a task).
     BATCH_TASKS = 256
-    BATCH_BYTES = 1 << 19
-    # The first batches after a wait are smaller, so that workers have something to do soon.
-    FIRST_PART = 4
+    # The first batch after a wait is smaller, so that workers have something to do soon, and each
+    # is so much larger than the one before: of a burst between two questions, little is left over.
+    FIRST_TASKS = 64
+    FIRST_BYTES = 1 << 17
     # Below this a delta cannot pay: its own headers and the copy cost as much.
     MIN_DELTA_TARGET = 50
     ELSEWHERE = 0xFFFF
@@ -57,17 +58,19 @@ cdef class BlobQueue:
         depth_limit: Longest delta chain.
         hold_bytes: So many bytes are held back at most.
         hold_count: So many blobs are held back at most.
+        batch_bytes: So many bytes make a full batch.
     """
 
     def __init__(self, Arena arena, ObjectMap object_map, MarkTable marks, *, encoder, wait,
                  find_packed, int oid_size, int depth_limit, int64_t hold_bytes,
-                 Py_ssize_t hold_count):
+                 Py_ssize_t hold_count, int64_t batch_bytes):
         self.arena, self.object_map, self.marks = arena, object_map, marks
         self.encoder, self.wait, self.find_packed = encoder, wait, find_packed
         self.oid_size, self.depth_limit = oid_size, depth_limit
         self.hold_bytes_limit, self.hold_count_limit = hold_bytes, hold_count
         self.held, self.batches = BlobRing(), deque()
-        self.batch, self.batch_part = [], FIRST_PART
+        self.batch, self.full_bytes = [], batch_bytes
+        self._begin_small()
         self.pending, self.live = BlobMap(), LiveBlobs()
         self.in_pack = BlobMap()  # by entry, as long as their bytes are in the arena
         self.last_offset = INT64_MAX
@@ -224,8 +227,7 @@ cdef class BlobQueue:
 
     cpdef submit(self, Blob blob, Blob base):
         """Hand *blob* to the encoder, with the bytes of *base* (or None) as delta base."""
-        if (len(self.batch) >= BATCH_TASKS // self.batch_part
-                or self.batch_bytes >= BATCH_BYTES // self.batch_part):
+        if len(self.batch) >= self.task_limit or self.batch_bytes >= self.byte_limit:
             self.flush()
         if base is not None and (blob.size < MIN_DELTA_TARGET or self.depth_limit <= 0
                                  or base.generation != self.generation
@@ -251,14 +253,19 @@ cdef class BlobQueue:
         """Send the unfinished batch on its way."""
         if self.batch and not self.is_sending:
             count, raw_bytes = len(self.batch), self.batch_bytes
-            self.batch_part = max(1, self.batch_part // 2)
+            self.task_limit = min(self.task_limit + FIRST_TASKS, <int64_t>BATCH_TASKS)
+            self.byte_limit = min(self.byte_limit + FIRST_BYTES, self.full_bytes)
             self.encoder.submit(self._take_batch(), count, raw_bytes)
 
     def finish_batch(self):
         """Have the unfinished batch done before returning: for a caller that would only wait."""
-        self.batch_part = FIRST_PART
+        self._begin_small()
         if self.batch and not self.is_sending:
             self.encoder.submit_here(self._take_batch())
+
+    cdef void _begin_small(self) noexcept:
+        self.task_limit = FIRST_TASKS
+        self.byte_limit = min(<int64_t>FIRST_BYTES, self.full_bytes)
 
     cdef bytes _take_batch(self):
         """Return the unfinished batch's tasks, and begin another."""

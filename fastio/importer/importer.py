@@ -325,6 +325,7 @@ class Importer:
             depth_limit=self._depth,
             hold_bytes=budget.hold,
             hold_count=budget.hold_count,
+            batch_bytes=budget.batch(workers),
         )
         encoder.describe = queue.describe
         self._limit_packs(queue)

@@ -31,7 +31,7 @@ class JournalQueue(BlobQueue):
         super().__init__(
             arena, ObjectMap(20), MarkTable(), encoder=Encoder(arena, Settings(), workers=0),
             wait=lambda: None, find_packed=None, oid_size=20, depth_limit=50, hold_bytes=1 << 16,
-            hold_count=1000,
+            hold_count=1000, batch_bytes=1 << 19,
         )  # fmt: skip
         self.writer = EntryWriter(os.memfd_create("pack"), b"pack")
         self.set_pack(self.writer, 0)

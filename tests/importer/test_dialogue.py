@@ -159,7 +159,7 @@ def test_burst_between_questions_goes_to_workers(tmp_path: Path) -> None:
         sent.append(importer.encoder.sent)
     first, *others = sent[0], sent[1] - sent[0], sent[2] - sent[1]
     assert first >= 2  # one MiB was done here before workers were started
-    assert min(others) >= 4  # 2.4 MB in batches of half a MiB, smaller ones in front
+    assert min(others) >= 4  # 2.4 MB in batches of 128 KiB, 256, 384, ...
 
 
 # --- delta bases --------------------------------------------------------------------------------

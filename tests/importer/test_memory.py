@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from fastio.importer.budget import MIB, SMALLEST_BATCH, Budget
 from tests.importer import streams
 from tests.importer.target import (
     Target,
@@ -22,7 +23,6 @@ from tests.importer.target import (
     workers_of,
 )
 
-MIB = 1 << 20
 # What each process has before the first blob: interpreter, libraries, its share of them.
 PROCESS = 12 * MIB
 
@@ -84,6 +84,15 @@ def test_memory_is_bounded_for_a_mapped_file(target: Target, tmp_path: Path) -> 
             peak = max(peak, sum(map(pss, (process.pid, *children_of(process.pid)))))
         assert process.returncode == 0, process.stderr.read()
     assert 3 * MIB < peak < 64 * MIB + 3 * PROCESS
+
+
+@pytest.mark.parametrize("memory", [32 * MIB, 256 * MIB, 1024 * MIB])
+def test_batches_leave_some_for_every_worker(memory: int) -> None:
+    budget = Budget(memory)
+    for workers in (0, 1, 2, 3, 8, 64):
+        size = budget.batch(workers)
+        assert size == SMALLEST_BATCH or workers * 4 * 2 * size <= budget.in_flight
+    assert budget.batch(2) >= budget.batch(3)
 
 
 def test_large_answer_is_never_held(target: Target) -> None:

@@ -48,6 +48,7 @@ class Line:
         self.queue = self.pipeline.queue = BlobQueue(
             self.arena, self.map, self.marks, encoder=encoder, wait=self.pipeline.wait,
             find_packed=None, oid_size=20, depth_limit=50, hold_bytes=hold, hold_count=1000,
+            batch_bytes=1 << 19,
         )  # fmt: skip
         self.entries = EntryWriter(os.memfd_create("pack"), b"pack")
         self.queue.set_pack(self.entries, 0)
@@ -80,6 +81,22 @@ def test_operation_waits_for_the_blobs_before_it_and_no_others(line: Line) -> No
     line.pipeline.drain()
     assert line.journal == [(number, number + 1) for number in range(300)]
     assert line.queue.waiting == 0
+
+
+def test_batches_grow_until_they_are_full() -> None:
+    arena, sizes = Arena(1 << 24), []
+    encoder = Encoder(arena, Settings(), workers=0)
+    encoder.submit = lambda tasks, count, raw_bytes: sizes.append((count, raw_bytes))  # type: ignore[method-assign]
+    queue = BlobQueue(
+        arena, ObjectMap(20), MarkTable(), encoder=encoder, wait=lambda: None, find_packed=None,
+        oid_size=20, depth_limit=50, hold_bytes=1 << 24, hold_count=1000, batch_bytes=300_000,
+    )  # fmt: skip
+    for size, count in ((1 << 16, 16), (1, 1000)):
+        for mark in range(count):
+            queue.submit(queue.open(mark, size, mark), None)
+    queue.flush()
+    assert sizes[:4] == [(2, 1 << 17), (4, 1 << 18), (5, 5 << 16), (5, 5 << 16)]
+    assert [count for count, _ in sizes[4:]] == [256, 256, 256, 232]
 
 
 def test_held_blobs_stay_until_they_are_submitted(line: Line) -> None:
