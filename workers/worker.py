@@ -49,6 +49,8 @@ def run(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     relay.enter_worker()
+    # The coordinator feeds all workers: where cores are few, it must not be kept waiting by one.
+    os.nice(5)
     logger.debug("worker %d starts", os.getpid())
     try:
         while True:
