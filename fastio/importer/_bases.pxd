@@ -2,6 +2,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 from fastio.importer._blob_tables cimport Blob, BlobMap
 from fastio.importer._blobs cimport BlobQueue
+from fastio.importer._families cimport Families
 from fastio.importer._path_table cimport PathEntry, PathTable
 
 ctypedef const unsigned char *Bytes
@@ -12,6 +13,7 @@ cdef class DeltaBases:
     cdef int64_t limit
     cdef int depth
     cdef PathTable paths
+    cdef Families families
     cdef BlobMap by_mark
     cdef readonly int64_t kept_bytes
 

@@ -1,15 +1,19 @@
 """Delta bases by path: the newest version at each path, and an anchor for when chains get long.
 
+Where all blobs come before the commits no path is known; families of blobs that look alike stand
+for paths there.
+
 All choices here depend on the stream alone, never on when a worker answers, so the pack's bytes do
 not depend on scheduling. Depths are upper bounds: a blob that ends up stored whole, or that turns
 out to be a duplicate, only makes the true chain shorter (or is stored whole in the end).
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastio.importer._blob_tables cimport Blob, BlobMap
 from fastio.importer._blobs cimport BlobQueue
+from fastio.importer._families cimport Families
 from fastio.importer._path_table cimport PathEntry, PathTable
 
 cdef enum:
@@ -33,6 +37,7 @@ cdef class DeltaBases:
         self.queue, self.limit, self.depth = queue, limit, depth
         # A path has its newest blob and an anchor: the last blob that (re)started the chain.
         self.paths = PathTable()
+        self.families = Families()
         self.by_mark = BlobMap()
 
     def assign(self, bytes path not None, Blob blob not None):
@@ -51,6 +56,14 @@ cdef class DeltaBases:
             return self.remember(path, size, known, blob, anchor if blob.depth else blob)
         self.queue.submit(blob, anchor if anchor.depth < self.depth else None)
         return self.remember(path, size, known, blob, blob)
+
+    def assign_pathless(self, Blob blob not None):
+        """Submit *blob*, whose path is unknown: its family stands for it, which is no path."""
+        # Begins with NUL, as no path does.
+        cdef uint32_t name[2]
+        name[0] = 0
+        name[1] = self.families.c_join(self.queue.arena.c_at(blob.raw_offset), blob.size)
+        self.c_assign(<Bytes>name, sizeof(name), blob)
 
     def reuse(self, bytes path not None, uint64_t mark):
         """Note that *path* now has the blob of *mark*, which came before."""

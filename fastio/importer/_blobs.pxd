@@ -37,7 +37,7 @@ cdef class BlobQueue:
     cdef int generation
     cdef uint64_t pack_limit
     cdef object turn_pack
-    cdef Blob previous
+    cdef public object assign_pathless
     cdef readonly BlobMap pending
     cdef readonly LiveBlobs live
     cdef BlobMap in_pack
@@ -62,7 +62,6 @@ cdef class BlobQueue:
     cdef int64_t _allocate(self, int64_t size) except -1
     cdef int _hold(self, Blob blob) except -1
     cpdef submit_pathless(self, Blob blob)
-    cdef int _replace_previous(self, Blob blob) except -1
     cpdef submit(self, Blob blob, Blob base)
     cpdef flush(self)
     cdef void _begin_small(self) noexcept

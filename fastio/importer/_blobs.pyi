@@ -20,6 +20,7 @@ class BlobQueue:
     deltas: int
     redone: int
     compactions: int
+    assign_pathless: Callable[[Blob], None] | None
     def __init__(
         self,
         arena: Arena,

@@ -79,7 +79,6 @@ cdef class BlobQueue:
         """Direct what is accepted from now on into a new pack. Nothing may be in flight."""
         self.continue_in(entries, pack_number)
         self.generation += 1
-        self._replace_previous(None)
 
     def continue_in(self, EntryWriter entries, int pack_number):
         """Go on in another pack, whatever is in flight.
@@ -201,21 +200,11 @@ cdef class BlobQueue:
     # --- submission ---------------------------------------------------------------------------
 
     cpdef submit_pathless(self, Blob blob):
-        """Submit a blob whose path is unknown: the one before it that had none may be its base."""
-        cdef Blob base = self.previous
-        if base is not None and base.depth >= self.depth_limit:
-            base = None
-        self.submit(blob, base)
-        if blob.size >= MIN_DELTA_TARGET:
-            self._replace_previous(blob)
-
-    cdef int _replace_previous(self, Blob blob) except -1:
-        if self.previous is not None:
-            self.unpin(self.previous)
-        self.previous = blob
-        if blob is not None:
-            self.pin(blob)
-        return 0
+        """Submit a blob whose path is unknown."""
+        if self.assign_pathless is None or blob.size < MIN_DELTA_TARGET:
+            self.submit(blob, None)
+        else:
+            self.assign_pathless(blob)
 
     def submit_held(self):
         """Submit all blobs whose path is still unknown, oldest first."""

@@ -331,6 +331,7 @@ class Importer:
         self._limit_packs(queue)
         queue.set_pack(self.sink.pack.entries, self.sink.pack_number)
         bases = DeltaBases(queue, limit=budget.bases, depth=self._depth)
+        queue.assign_pathless = bases.assign_pathless
         replies = Replies(
             options,
             self.sink,
