@@ -14,7 +14,7 @@ from fastio.importer.options import ImportOptions
 from fastio.importer.source import Source
 from fastio.store.repository import Repository
 from tests.importer import streams
-from tests.importer.target import Target, blob_oid, wait_until, workers_of
+from tests.importer.target import Target, blob_oid, settled, wait_until, workers_of
 
 FILES = 12
 ROUNDS = 40
@@ -118,6 +118,21 @@ def questions() -> Iterator[bytes]:
         yield streams.blob(2000, content) + b"cat-blob :2000\n"
         yield streams.commit(2001 + number, b"M 100644 :2000 one", streams.inline(b"two", content))
         yield b"get-mark :%d\nls :%d two\n" % (2001 + number, 2001 + number)
+
+
+def test_questions_of_a_mapped_file_are_answered(
+    target: Target, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody waits for the answers, but they are the same."""
+    stream, answers = b"".join(questions()), []
+    assert target.here(stream, "--quiet", workers=0)[0] == 0
+    answers.append(capfd.readouterr().out)
+    with settled(tmp_path / "stream", stream).open("rb") as file:
+        source = Source(file.fileno(), least_mapped=1)
+        assert Target(tmp_path / "other").here_from(source, "--quiet", workers=2)[0] == 0
+    answers.append(capfd.readouterr().out)
+    assert source.is_mapped
+    assert answers[0] == answers[1] != ""
 
 
 def test_pack_is_the_same_however_the_stream_is_cut(tmp_path: Path) -> None:
