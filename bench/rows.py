@@ -17,7 +17,17 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
-from bench import afterwards, big_blob, blobs_first, compare, machine, no_data, shares, tiny_blobs
+from bench import (
+    afterwards,
+    big_blob,
+    blobs_first,
+    compare,
+    machine,
+    no_data,
+    scaling,
+    shares,
+    tiny_blobs,
+)
 from bench.sides import OUT
 
 
@@ -48,6 +58,7 @@ ROWS = {
     ),
     "no_data": Row("Without contents", no_data.main, lambda given: [given.repository]),
     "tiny_blobs": Row("Blobs of four bytes", tiny_blobs.main),
+    "scaling": Row("What grows", scaling.main),
     "big_blob": Row("One big blob", big_blob.main),
     "blobs_first": Row(
         "All blobs first, then all commits", blobs_first.main, lambda given: [given.stream]

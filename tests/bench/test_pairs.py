@@ -1,12 +1,15 @@
 """Pairs: both sides run, the table says what is known and no more, git's side can be kept."""
 
 import json
+import sys
+from dataclasses import replace
 
 import pytest
 
 from bench import pairs, sides
 from bench.measure import KILLED, Cost
 from bench.pairs import Bench, Pair, table
+from bench.plot import draw
 from bench.sides import Outcome, Stream
 
 STREAM = b"blob\nmark :1\ndata 4\nbody\n"
@@ -76,3 +79,20 @@ def test_a_difference_is_told():
     pair = Pair("it", {}, outcome(1.0, objects="others"), outcome(1.0))
     assert pair.differences == ["it: objects: git has 0, fastio 0, not the same ones"]
     assert last_line(pair.git, pair.fastio)[-1] == "DIFFERS"
+
+
+def test_a_plot_has_a_field_for_each_row(tmp_path):
+    pytest.importorskip("matplotlib")
+    pairs_of_row = [
+        replace(Pair("it", {}, outcome(2.0 * size), outcome(1.0 * size)), size=size)
+        for size in (1, 10)
+    ]
+    draw(tmp_path / "plot.png", {"one": pairs_of_row, "other": pairs_of_row})
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_matplotlib_the_remedy_is_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    draw(tmp_path / "plot.png", {})
+    assert "pip install" in capsys.readouterr().err
+    assert not (tmp_path / "plot.png").exists()
