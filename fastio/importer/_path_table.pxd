@@ -2,13 +2,14 @@ cimport cython
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint64_t
 
-from fastio.importer._blob_tables cimport Blob
 
+cdef enum:
+    VERSIONS = 4  # kept at most of each path
 
 cdef struct PathEntry:
     PathEntry *older  # by their last use
     PathEntry *newer
-    PyObject *newest  # the blob that is the path's newest version
+    PyObject *versions[VERSIONS]  # blobs, the newest first; NULL: no more
     PyObject *anchor
     uint64_t hash
     int64_t size
@@ -22,12 +23,13 @@ cdef class PathTable:
     cdef readonly Py_ssize_t count
     cdef PathEntry *oldest
     cdef PathEntry *newest
+    cdef PathEntry *rich
     cdef uint64_t seed
 
     cdef uint64_t hash_of(self, const unsigned char *path, int64_t size) noexcept
     cdef PathEntry *find(self, const unsigned char *path, int64_t size) noexcept
     cdef PathEntry *add(self, const unsigned char *path, int64_t size) except NULL
-    cdef int set(self, PathEntry *entry, Blob newest, Blob anchor) except -1
+    cdef int touch(self, PathEntry *entry) noexcept
     cdef int remove(self, PathEntry *entry) except -1
     cdef Py_ssize_t place_of(self, PathEntry *entry) noexcept
     cdef int link(self, PathEntry *entry) noexcept

@@ -1,15 +1,15 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Paths and two blobs for each, in the order of their last use: the table of the delta bases.
+"""Paths and a few blobs for each, in the order of their last use: the table of the delta bases.
 
 Open addressing with linear probing over pointers; the entries are linked with each other. A path
-takes 48 bytes and its own, and at most 32 in the table of pointers.
+takes 72 bytes and its own, and at most 32 in the table of pointers.
 """
 
 cimport cython
-from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from cpython.ref cimport PyObject, Py_XDECREF
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 
 import os
 
@@ -20,6 +20,9 @@ cdef enum:
 @cython.no_gc
 cdef class PathTable:
     """Blobs by path.
+
+    The caller fills the entries and counts a reference for each blob in them. All entries that are
+    older than ``rich`` have been stripped of what they can do without; NULL: all have.
 
     What :meth:`find` and :meth:`add` return is valid until it is removed.
     """
@@ -66,7 +69,7 @@ cdef class PathTable:
         cdef PathEntry *entry = <PathEntry *>malloc(sizeof(PathEntry) + size)
         if entry == NULL:
             raise MemoryError
-        entry.newest = entry.anchor = NULL
+        memset(entry, 0, sizeof(PathEntry))
         entry.hash, entry.size = self.hash_of(path, size), size
         memcpy(entry.path, path, size)
         self.places[self.place_of(entry)] = entry
@@ -76,24 +79,16 @@ cdef class PathTable:
             self.grow()
         return entry
 
-    cdef int set(self, PathEntry *entry, Blob newest, Blob anchor) except -1:
-        """Give a path its blobs; it is the one used last by that."""
-        cdef PyObject *before = entry.newest
-        cdef PyObject *anchor_before = entry.anchor
-        Py_INCREF(newest)
-        Py_INCREF(anchor)
-        entry.newest, entry.anchor = <PyObject *>newest, <PyObject *>anchor
-        if entry != self.newest:
-            self.unlink(entry)
-            self.link(entry)
-        if before != NULL:
-            Py_DECREF(<Blob>before)
-            Py_DECREF(<Blob>anchor_before)
+    cdef int touch(self, PathEntry *entry) noexcept:
+        """Make this path the one used last."""
+        self.unlink(entry)
+        self.link(entry)
         return 0
 
     cdef int remove(self, PathEntry *entry) except -1:
-        """Forget a path."""
+        """Forget a path and its blobs."""
         cdef Py_ssize_t gap = self.place_of(entry), at = gap
+        cdef PyObject *blob
         while True:
             at = (at + 1) & self.mask
             if self.places[at] == NULL:
@@ -104,9 +99,9 @@ cdef class PathTable:
         self.places[gap] = NULL
         self.count -= 1
         self.unlink(entry)
-        if entry.newest != NULL:
-            Py_DECREF(<Blob>entry.newest)
-            Py_DECREF(<Blob>entry.anchor)
+        for blob in entry.versions:
+            Py_XDECREF(blob)
+        Py_XDECREF(entry.anchor)
         free(entry)
         return 0
 
@@ -124,9 +119,13 @@ cdef class PathTable:
         else:
             self.oldest = entry
         self.newest = entry
+        if self.rich == NULL:
+            self.rich = entry
         return 0
 
     cdef int unlink(self, PathEntry *entry) noexcept:
+        if self.rich == entry:
+            self.rich = entry.newer
         if entry.newer != NULL:
             entry.newer.older = entry.older
         else:

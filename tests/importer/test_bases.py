@@ -38,9 +38,9 @@ class JournalQueue(BlobQueue):
         self.names: dict[Blob, str] = {}
         self.journal: list[tuple[str, str | None]] = []
 
-    def blob(self, name: str, mark: int = 0) -> Blob:
-        blob = self.open(mark, SIZE, 0)
-        self.fill(blob, 0, Random(name).randbytes(SIZE))
+    def blob(self, name: str, mark: int = 0, size: int = SIZE) -> Blob:
+        blob = self.open(mark, size, 0)
+        self.fill(blob, 0, Random(name).randbytes(size))
         self.hold(blob)
         self.names[blob] = name
         return blob
@@ -96,13 +96,48 @@ def test_depth_0_and_1(queue: JournalQueue) -> None:
     assert queue.journal[2:4] == [("3", None), ("4", "3")]
 
 
+def test_chain_starts_again_from_its_anchor_also_after_a_merge(queue: JournalQueue) -> None:
+    bases = bases_of(queue, depth=3)
+    assign(queue, bases, b"a", "1", "2")
+    bases.assign(b"a", queue.blob("3", mark=3))
+    assign(queue, bases, b"a", "4")
+    bases.reuse(b"a", 3)  # a merge takes over what is on the other branch
+    assign(queue, bases, b"a", "5", "6")
+    assert queue.journal[3:] == [("4", "3"), ("5", "3"), ("6", "1")]
+
+
+@pytest.mark.parametrize(("size", "base"), [(1000, "2"), (1100, "2"), (1180, "1"), (9999, "2")])
+def test_version_that_is_nearer_in_size_is_the_base(
+    queue: JournalQueue, size: int, base: str
+) -> None:
+    bases = bases_of(queue)
+    for name, of_name in (("1", 1200), ("2", 1000), ("3", size)):
+        bases.assign(b"a", queue.blob(name, size=of_name))
+    assert queue.journal[-1] == ("3", base)
+
+
+def test_few_versions_are_kept(queue: JournalQueue) -> None:
+    bases = bases_of(queue)
+    blobs = assign(queue, bases, b"a", *"1234567")
+    assert [blob in queue.live for blob in blobs] == [True, False, False, True, True, True, True]
+
+
+def test_paths_unused_for_longest_lose_what_is_not_their_newest(queue: JournalQueue) -> None:
+    bases = bases_of(queue, limit=2 * PATH_OVERHEAD + 5 * SIZE)
+    first = assign(queue, bases, b"a", "a1", "a2", "a3")
+    second = assign(queue, bases, b"b", "b1", "b2", "b3")
+    assert [blob in queue.live for blob in first] == [False, False, True]
+    assert all(blob in queue.live for blob in second)
+
+
 def test_path_unused_for_longest_is_forgotten(queue: JournalQueue) -> None:
     bases = bases_of(queue, limit=3 * (PATH_OVERHEAD + SIZE))
-    kept = [assign(queue, bases, path, path.decode())[0] for path in (b"a", b"b", b"c")]
-    assign(queue, bases, b"a", "a again")
+    for path in (b"a", b"b", b"c"):
+        assign(queue, bases, path, path.decode())
+    [again] = assign(queue, bases, b"a", "a again")
     assign(queue, bases, b"d", "d")
     assert bases.kept_bytes <= 3 * (PATH_OVERHEAD + SIZE)
-    assert [blob in queue.live for blob in kept] == [True, False, False]
+    assert again in queue.live
     assign(queue, bases, b"b", "b again")
     assert queue.journal[-1] == ("b again", None)
 
@@ -111,7 +146,7 @@ def test_only_path_is_never_forgotten(queue: JournalQueue) -> None:
     bases = bases_of(queue, limit=1)
     blobs = assign(queue, bases, b"a", "1", "2", "3")
     assert queue.journal[-1] == ("3", "2")
-    assert [blob in queue.live for blob in blobs] == [True, False, True]  # anchor and newest
+    assert [blob in queue.live for blob in blobs] == [False, False, True]
 
 
 def test_blob_at_many_paths_counts_once(queue: JournalQueue) -> None:
@@ -163,51 +198,65 @@ def test_clear_lets_go_of_everything(queue: JournalQueue) -> None:
 
 
 class ModelBases:
-    """The choice in plain Python: the same paths forgotten, the same bases."""
+    """The choice in plain Python: the same blobs let go, the same bases."""
 
     def __init__(self, limit: int, depth: int) -> None:
         self.limit, self.depth = limit, depth
-        self.paths: OrderedDict[bytes, tuple[str, str]] = OrderedDict()
+        self.paths: OrderedDict[bytes, tuple[list[str], str]] = OrderedDict()
         self.depths: dict[str, int] = {}
+        self.sizes: dict[str, int] = {}
         self.journal: list[tuple[str, str | None]] = []
 
-    def assign(self, path: bytes, name: str) -> None:
-        newest, anchor = self.paths.get(path, (None, None))
-        base = newest
-        if newest is not None and anchor is not None and self.depths[newest] >= self.depth:
+    def assign(self, path: bytes, name: str, size: int) -> None:
+        self.sizes[name] = size
+        versions, anchor = self.paths.get(path, ([], None))
+        base: str | None = None
+        if anchor is not None and self.depths[versions[0]] < self.depth:
+            base = self.choose(versions, size)
+        elif anchor is not None:
             base, anchor = (anchor if self.depths[anchor] < self.depth else None), None
         self.journal.append((name, base))
         self.depths[name] = 0 if base is None else self.depths[base] + 1
-        self.remember(path, name, anchor if anchor and base else name)
+        self.remember(path, [name, *versions], anchor if anchor and base else name)
 
-    def remember(self, path: bytes, newest: str, anchor: str) -> None:
-        self.paths[path] = newest, anchor
+    def choose(self, versions: list[str], size: int) -> str:
+        fit = [version for version in versions if self.depths[version] < self.depth]
+        distances = {version: abs(self.sizes[version] - size) for version in fit}
+        nearest = min(fit[1:], key=distances.__getitem__, default=fit[0])
+        return nearest if 3 * distances[nearest] + 16 < distances[fit[0]] else fit[0]
+
+    def remember(self, path: bytes, versions: list[str], anchor: str) -> None:
+        self.paths[path] = list(dict.fromkeys(versions))[:4], anchor
         self.paths.move_to_end(path)
+        for cold, (others, _) in self.paths.items():
+            if self.kept_bytes > self.limit:
+                self.paths[cold] = [others[0]], others[0]
         while self.kept_bytes > self.limit and len(self.paths) > 1:
             self.paths.popitem(last=False)
 
     def reuse(self, path: bytes, name: str) -> None:
         if name in self.kept:
-            self.remember(path, name, name)
+            versions, anchor = self.paths.get(path, ([], name))
+            self.remember(path, [name, *versions], anchor)
 
     def move(self, source: bytes, target: bytes, *, keep: bool) -> None:
         if source in self.paths and source != target:
-            self.remember(target, *self.paths[source])
-            if not keep:
-                self.paths.pop(source, None)
+            versions, anchor = self.paths[source] if keep else self.paths.pop(source)
+            before, _ = self.paths.get(target, ([], anchor))
+            self.remember(target, [*versions, *before], anchor)
 
     @property
     def kept(self) -> set[str]:
-        return {name for names in self.paths.values() for name in names}
+        return {name for names, anchor in self.paths.values() for name in (*names, anchor)}
 
     @property
     def kept_bytes(self) -> int:
-        return SIZE * len(self.kept) + PATH_OVERHEAD * len(self.paths)
+        return sum(self.sizes[name] for name in self.kept) + PATH_OVERHEAD * len(self.paths)
 
 
 paths = st.integers(0, 99).map(lambda number: b"path/" * (number % 5) + b"%d" % number)
 base_steps = st.one_of(
-    st.tuples(st.just("assign"), st.one_of(paths, st.just(b"often"))),
+    st.tuples(st.just("assign"), st.one_of(paths, st.just(b"often")), st.integers(50, 200)),
     st.tuples(st.just("reuse"), paths, st.integers(1, 60)),
     st.tuples(st.just("move"), paths, paths, st.booleans()),
 )
@@ -222,8 +271,8 @@ def test_bases_are_those_of_the_model(steps: list[Any], depth: int, room: int) -
     for step, path, *more in steps:
         if step == "assign":
             mark += 1
-            bases.assign(path, queue.blob(str(mark), mark))
-            model.assign(path, str(mark))
+            bases.assign(path, queue.blob(str(mark), mark, more[0]))
+            model.assign(path, str(mark), more[0])
         elif step == "reuse":
             bases.reuse(path, more[0])
             model.reuse(path, str(more[0]))

@@ -56,7 +56,7 @@ def test_packs_unchanged(tmp_path: Path) -> None:
     """
     digests = [imported(tmp_path / name, name, 0, level=0)[0].digest() for name in INPUTS]
     digest = hashlib.sha256("".join(digests).encode()).hexdigest()
-    assert digest == "082c6b9bb59195add776c2d6b9614839f50964f57d635eda8bf4441e906bc118"
+    assert digest == "2e6f5c02ce79e34cf239fa6f03b088d6ee75c33c287e0ea70223c922d3feac1b"
 
 
 @pytest.mark.parametrize("name", INPUTS)
@@ -92,7 +92,7 @@ def test_compacting_the_arena_changes_nothing(
 ) -> None:
     monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 8 * MIB))
     expected, _ = imported(tmp_path / "roomy", "all sizes", 0)
-    monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 4_400_000))
+    monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 5_600_000))
     target, importer = imported(tmp_path / "tight", "all sizes", workers)
     assert target.digest() == expected.digest()
     assert importer.queue.compactions
@@ -100,7 +100,7 @@ def test_compacting_the_arena_changes_nothing(
 
 def shares(budget: Budget, arena: int, _memory: int | None) -> None:
     """The same shares in an arena of any size; in a tight one, free room must be one piece."""
-    budget.arena, budget.trees, budget.bases = arena, MIB, 3 * MIB
+    budget.arena, budget.trees, budget.bases = arena, MIB, 2 * MIB
     budget.objects, budget.commits = MIB, 4000
     budget.hold = budget.in_flight = budget.largest_blob = MIB
     budget.hold_count = 1000
