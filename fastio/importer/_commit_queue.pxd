@@ -26,6 +26,7 @@ cdef class CommitQueue:
     cdef object encoder
     cdef object counter
     cdef object new_hash
+    cdef bint is_sha1
     cdef ObjectMap object_map
     cdef int64_t room
     cdef CommitBatch batches[BATCHES]
@@ -38,7 +39,10 @@ cdef class CommitQueue:
     cdef unsigned char *begin(self, int64_t size) except NULL
     # Take the body in that was written; gives the commit's entry in the object map.
     cdef int64_t end(self, int64_t size) except -1
-    cdef int64_t enter(self, bytes oid, unsigned char *body, int64_t size) except -1
+    cdef int hash_body(self, unsigned char *body, int64_t size, unsigned char *oid) except -1
+    cdef int64_t enter(
+        self, const unsigned char *oid, unsigned char *body, int64_t size
+    ) except -1
     cdef int close(self) except -1
     cdef int append_first(self, bint here) except -1
     cdef int append(self, CommitBatch *batch, const Result *results) except -1

@@ -19,6 +19,7 @@ from libc.string cimport memcpy, memset
 from fastio.store._entries cimport EntryWriter
 from fastio.store._objmap cimport NO_PACK_YET
 from workers._arena cimport Arena
+from workers._sha1 cimport c_hash_object
 from workers._tasks cimport FULL, NO_OID, Result, Task, c_deflate_bound
 
 from fastio.errors import WorkerError
@@ -43,6 +44,7 @@ cdef class CommitQueue:
         self.sink, self.arena, self.encoder, self.room = sink, arena, encoder, room
         self.object_map, self.counter = sink.map, sink.counters[KIND_COMMIT]
         self.new_hash = sink.object_format.new
+        self.is_sha1 = sink.object_format.name == "sha1"
         self.tickets = [None] * BATCHES
         place = arena.c_allocate(BATCHES * (room + payloads))
         if place < 0:
@@ -74,23 +76,34 @@ cdef class CommitQueue:
         cdef CommitBatch *batch = &self.batches[self.current % BATCHES]
         cdef unsigned char *body = self.arena.base + batch.raw_offset + batch.raw_used
         cdef bytes large = self.large
-        cdef int64_t entry
+        cdef unsigned char oid[32]
+        cdef int64_t entry = -1
         if large is not None:
             self.large = None
             return self.sink.store_whole(KIND_COMMIT, large)
-        state = self.new_hash(b"commit %d\0" % size)
-        state.update(PyMemoryView_FromMemory(<char *>body, size, PyBUF_READ))
-        oid = <bytes>state.digest()
-        entry = self.sink.known(oid, KIND_COMMIT)
+        self.hash_body(body, size, oid)
+        if self.object_map.c_find(oid) >= 0 or self.sink.find_packed is not None:
+            entry = self.sink.known(oid[:self.object_map.oid_size], KIND_COMMIT)
         return entry if entry >= 0 else self.enter(oid, body, size)
 
-    cdef int64_t enter(self, bytes oid, unsigned char *body, int64_t size) except -1:
+    cdef int hash_body(self, unsigned char *body, int64_t size, unsigned char *oid) except -1:
+        if self.is_sha1:
+            c_hash_object(KIND_COMMIT, body, size, oid)
+            return 0
+        state = self.new_hash(b"commit %d\0" % size)
+        state.update(PyMemoryView_FromMemory(<char *>body, size, PyBUF_READ))
+        digest = <bytes>state.digest()
+        memcpy(oid, PyBytes_AS_STRING(digest), PyBytes_GET_SIZE(digest))
+        return 0
+
+    cdef int64_t enter(
+        self, const unsigned char *oid, unsigned char *body, int64_t size
+    ) except -1:
         """Make the body, which is where the next one of its batch has to be, the batch's own."""
         cdef CommitBatch *batch = &self.batches[self.current % BATCHES]
         cdef Task *task = &batch.tasks[batch.count]
         cdef int64_t entry = self.object_map.c_insert(
-            <const unsigned char *>PyBytes_AS_STRING(oid), NO_PACK_YET, body - self.arena.base,
-            KIND_COMMIT, 0, <uint32_t>size,
+            oid, NO_PACK_YET, body - self.arena.base, KIND_COMMIT, 0, <uint32_t>size
         )
         memset(task, 0, sizeof(Task))
         task.raw_offset, task.raw_size = body - self.arena.base, size
@@ -152,7 +165,9 @@ cdef class CommitQueue:
         return 0
 
     cdef int append(self, CommitBatch *batch, const Result *results) except -1:
-        cdef EntryWriter entries
+        cdef EntryWriter entries = self.sink.pack.entries
+        cdef bint is_limited = self.sink.pack_limit > 0
+        cdef int pack_number = self.sink.pack_number
         cdef const Result *result
         cdef const Task *task
         cdef int64_t offset
@@ -160,14 +175,15 @@ cdef class CommitQueue:
             task, result = &batch.tasks[batch.done], &results[batch.done]
             if result.form != FULL:
                 raise WorkerError("a commit could not be deflated")
-            self.sink.make_room(result.packed_size)
-            entries = self.sink.pack.entries
+            if is_limited:
+                self.sink.make_room(result.packed_size)
+                entries, pack_number = self.sink.pack.entries, self.sink.pack_number
             offset = entries.c_append(
                 KIND_COMMIT, task.raw_size, self.arena.base + task.out_offset,
                 result.packed_size, -1, result.crc,
             )
             self.object_map.c_set_place(
-                batch.entries[batch.done], self.sink.pack_number, offset, KIND_COMMIT, 0,
+                batch.entries[batch.done], pack_number, offset, KIND_COMMIT, 0,
                 entries.last_crc,
             )
             batch.done += 1

@@ -22,12 +22,14 @@ cdef class TreeStore(Trees):
     cdef object new_hash
     cdef object find_packed
     cdef bytes empty_oid
+    cdef bint is_sha1
     cdef public int depth
     cdef public int level
 
-    cdef int set_oid(self, Tree *tree) except -1
+    cdef int set_oid(self, Tree *tree, const Tree *base, Py_ssize_t unchanged) except -1
     cdef Tree *store_tree(
-        self, Tree *tree, Bytes base, const Tree *base_tree, Bytes delta, Py_ssize_t delta_size
+        self, Tree *tree, Bytes base, const Tree *base_tree, Bytes delta, Py_ssize_t delta_size,
+        Py_ssize_t unchanged,
     ) except NULL
     cdef int write(
         self, Tree *tree, Bytes base, Bytes delta, Py_ssize_t delta_size

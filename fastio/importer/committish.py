@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from binascii import Error as HexError
 from binascii import unhexlify
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from fastio.errors import ObjectError, StreamError
@@ -22,8 +21,9 @@ if TYPE_CHECKING:
     from fastio.store.revisions import Revisions
     from fastio.stream.commands import Committish
 
-# Trees of so many commits and tags are remembered: histories mostly branch off from recent ones.
-REMEMBERED_TREES = 20_000
+# Trees of so many commits and tags at least are remembered, and of twice as many at most: histories
+# mostly branch off from recent ones.
+REMEMBERED_TREES = 10_000
 
 
 class CommittishResolver:
@@ -35,7 +35,8 @@ class CommittishResolver:
 
     def __init__(self, sink: ObjectSink, branches: BranchTable, revisions: Revisions) -> None:
         self._sink, self._branches, self._revisions = sink, branches, revisions
-        self._trees: OrderedDict[Oid, Oid] = OrderedDict()
+        self._trees: dict[Oid, Oid] = {}
+        self._older_trees: dict[Oid, Oid] = {}
         self.rewrites: dict[Oid, Oid] = {}
 
     def commit(self, value: Committish) -> Oid | None:
@@ -122,8 +123,11 @@ class CommittishResolver:
     def remember_tree(self, commit: Oid, tree: Oid) -> None:
         """Note a commit's tree, so that it need not be read back."""
         if len(self._trees) >= REMEMBERED_TREES:
-            self._trees.popitem(last=False)
+            self._older_trees, self._trees = self._trees, {}
         self._trees[commit] = tree
+
+    def _known_tree(self, oid: Oid) -> Oid | None:
+        return self._trees.get(oid) or self._older_trees.get(oid)
 
     def tree_of_any(self, oid: Oid) -> Oid:
         """Return the tree that a tree-ish stands for, tags and commits peeled.
@@ -131,7 +135,7 @@ class CommittishResolver:
         Raises:
             StreamError: It is none, or is missing.
         """
-        tree = self._trees.get(oid)
+        tree = self._known_tree(oid)
         if tree is None:
             tree = self._peel(oid)
             self.remember_tree(oid, tree)
@@ -157,7 +161,7 @@ class CommittishResolver:
         Raises:
             ObjectError: The commit is missing or is none.
         """
-        tree = self._trees.get(commit)
+        tree = self._known_tree(commit)
         if tree is None:
             kind, body = self._sink.read(commit)
             if kind != COMMIT:

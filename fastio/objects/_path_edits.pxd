@@ -17,9 +17,11 @@ cdef class Trees:
     cpdef bytes store(self, bytes tree, bytes base, bytes delta)
     # The tree of that oid, which must be in order: ObjectError.
     cdef Tree *open(self, Bytes oid) except NULL
-    # Store and own a tree; *delta* is NULL or makes it of *base*. Gives its oid.
+    # Store and own a tree; *delta* is NULL or makes it of *base*, with which it has its first
+    # *unchanged* bytes in common. Gives its oid.
     cdef int put(
-        self, Tree *tree, Tree *base, Bytes delta, Py_ssize_t delta_size, unsigned char *oid
+        self, Tree *tree, Tree *base, Bytes delta, Py_ssize_t delta_size, Py_ssize_t unchanged,
+        unsigned char *oid,
     ) except -1
 
 

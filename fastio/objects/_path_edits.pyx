@@ -76,7 +76,8 @@ cdef class Trees:
         return tree
 
     cdef int put(
-        self, Tree *tree, Tree *base, Bytes delta, Py_ssize_t delta_size, unsigned char *oid
+        self, Tree *tree, Tree *base, Bytes delta, Py_ssize_t delta_size, Py_ssize_t unchanged,
+        unsigned char *oid,
     ) except -1:
         cdef bytes name, base_oid = None, delta_bytes = None
         if delta != NULL:
@@ -194,7 +195,7 @@ cdef int write_directory(
     """Apply *events*, in any order, to a tree and store what comes out; see `edit_directory`."""
     cdef Segments segments = Segments(NULL, 0, 0)
     cdef unsigned char *delta = NULL
-    cdef Py_ssize_t delta_size = 0
+    cdef Py_ssize_t delta_size = 0, unchanged = 0
     cdef bytes content
     cdef Tree *tree
     qsort(events, count, sizeof(Event), compare_events)
@@ -208,7 +209,9 @@ cdef int write_directory(
         derive_stops(tree, old, &segments, trees.oid_size)
         if 0 < old.size <= LARGEST_BASE:
             delta_size = put_delta(&segments, old.size, tree.data, tree.size, &delta)
-        trees.put(tree, old, delta, delta_size, oid)
+            if segments.items[0].base_offset == 0:
+                unchanged = segments.items[0].size
+        trees.put(tree, old, delta, delta_size, unchanged, oid)
         return 1
     finally:
         free(segments.items)

@@ -2,6 +2,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastio.objects._trees cimport Bytes, Entry, Segments
+from workers._sha1 cimport State
 
 cdef enum Order:
     UNKNOWN
@@ -19,6 +20,7 @@ cdef struct Tree:
     Order order
     Py_ssize_t stop_count
     uint32_t *stops  # where entries begin, one every few hundred bytes
+    State *states  # of its hashing; NULL for a small tree
     unsigned char oid[32]
     unsigned char anchor[32]  # the tree that its delta chain started from
 

@@ -51,6 +51,7 @@ cdef Tree *new_tree(bytes content) except NULL:
 cdef void free_tree(Tree *tree) noexcept:
     Py_DECREF(<object>tree.content)
     PyMem_Free(tree.stops)
+    PyMem_Free(tree.states)
     PyMem_Free(tree)
 
 

@@ -11,9 +11,10 @@ import pytest
 from fastio.errors import ObjectError
 from fastio.importer._tree_store import Counters, TreeStore
 from fastio.importer.object_sink import ObjectSink
+from fastio.objects._path_edits import edit_paths
 from fastio.objects._tree_cache import TREE_OVERHEAD
 from fastio.objects.kinds import BLOB, COMMIT, SHA1, TREE, Oid
-from fastio.objects.trees import tree_delta
+from fastio.objects.trees import EXECUTABLE, REGULAR, tree_delta
 from fastio.store.object_cache import ObjectCache
 from fastio.store.objmap import ELSEWHERE
 from fastio.store.pack_writer import PackWriter
@@ -90,6 +91,18 @@ def test_long_chain_starts_again_from_its_first_tree(sink: ObjectSink) -> None:
     assert max(found) == 3
     assert found[:6] == [0, 1, 2, 3, 1, 2]
     assert [sink.read(oid)[1] for oid in oids] == [tree_of(number) for number in range(12)]
+
+
+def test_oid_is_right_wherever_a_tree_was_edited(sink: ObjectSink) -> None:
+    names = [b"file%04d" % number for number in range(600)]
+    root = edit_paths(sink.trees, None, [(name, REGULAR, bytes(20)) for name in names])
+    for number in (0, *range(1, 600, 7), 599):
+        changes = [(names[number], EXECUTABLE, b"%20d" % number)]
+        if number % 5 == 1:  # so that the tree's size changes now and then
+            changes.append((b"z%d" % number, REGULAR, bytes(20)))
+        root = edit_paths(sink.trees, root, changes)
+        assert isinstance(root, bytes)
+        assert root == SHA1.hash_object(TREE, sink.trees.load(root))
 
 
 def test_delta_that_does_not_pay_is_not_used(sink: ObjectSink) -> None:
