@@ -35,10 +35,15 @@ cdef struct Key  # in the pyx
 
 @cython.final
 cdef class SortedIds:
-    # Ids of one pack's objects in oid order, and the idx sections made from them.
     cdef ObjectMap map
-    cdef uint32_t *ids
+    cdef uint32_t *ids  # by bucket, unsorted within
+    cdef uint32_t *ends  # where each bucket starts in ids, and the end of the last one
+    cdef Key *keys  # one bucket, sorted
+    cdef uint32_t buckets, bucket, largest, large_count
+    cdef int shift
+    cdef uint32_t first_bytes[256]  # how many oids begin with each
     cdef readonly uint32_t count
-    cdef void sort_bucket(self, uint32_t start, uint32_t count, Key *keys) noexcept nogil
-    cdef void prefetch(self, int64_t number) noexcept nogil
-    cdef (int64_t, int64_t) clipped(self, int64_t start, int64_t stop) noexcept
+    cdef readonly uint64_t last_offset  # the largest one
+    cdef uint32_t bucket_of(self, uint32_t id) noexcept nogil
+    cdef uint32_t sort_bucket(self) noexcept nogil
+    cdef void prefetch(self, uint32_t number) noexcept nogil

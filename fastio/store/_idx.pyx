@@ -5,15 +5,15 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcmp, memcpy
 
 from fastio.errors import PackError
-from fastio.store._objmap cimport ObjectMap, fastio_prefetch
+from fastio.store._objmap cimport ObjectMap
 
 cdef enum:
     FAN_OUT = 1024  # bytes: 256 counts
     HEADER = 8  # magic and version; version 1 has none
-    AHEAD = 16  # entries loaded ahead: without it each one waits for memory
+    AHEAD = 32  # entries loaded ahead: without it each one waits for memory
     BUCKET = 16  # oids a bucket of the sort, on average
     MOST_GUESSES = 4
     FEW = 8  # oids among which halving is as good as guessing
@@ -64,158 +64,117 @@ cdef void sort_keys(Key *keys, size_t count) noexcept nogil:
 
 @cython.final
 cdef class SortedIds:
-    """Ids of the objects of *pack* in oid order, and the sections of an idx made from them.
+    """Objects of *pack*, and what an idx says of them: a piece at a time, in oid order, once.
 
-    Sections are made for a span of objects at a time, so that an idx is never held whole.
+    Ids are put into buckets by the first bits of their oids, which reads the map from one end to
+    the other. After that each entry is visited once, for entries of neighbouring oids lie anywhere
+    and memory is slow: its bucket is sorted, and all that the idx says of it is written at once.
     """
 
     def __cinit__(self, ObjectMap object_map, int pack, int64_t first_id=0):
-        cdef uint32_t *ends = NULL
-        cdef Key *keys = NULL
         cdef int64_t id, stop = len(object_map)
-        cdef uint32_t largest = 0, bucket, buckets, start
         cdef int bits = 1
-        cdef int shift
+        cdef uint32_t bucket
         if not 0 <= first_id <= stop:
             raise PackError(f"no entry {first_id} in an object map of {stop}")
         self.map = object_map
         while bits < 22 and BUCKET << bits < stop - first_id:
             bits += 1
-        buckets, shift = 1 << bits, 64 - bits
-        ends = <uint32_t *>calloc(buckets, sizeof(uint32_t))
-        try:
-            if ends == NULL:
-                raise MemoryError
-            with nogil:
-                # Radix sort by the first bits: count, turn into ends, fill from the end.
-                for id in range(first_id, stop):
-                    if object_map.c_pack(<uint32_t>id) == pack:
-                        ends[get64(object_map.c_oid(<uint32_t>id)) >> shift] += 1
-                for bucket in range(buckets):
-                    largest = max(largest, ends[bucket])
-                    self.count += ends[bucket]
-                    ends[bucket] = self.count
-            self.ids = <uint32_t *>malloc((<size_t>self.count + 1) * sizeof(uint32_t))
-            keys = <Key *>malloc((<size_t>largest + 1) * sizeof(Key))
-            if self.ids == NULL or keys == NULL:
-                raise MemoryError
-            with nogil:
-                for id in range(first_id, stop):
-                    if object_map.c_pack(<uint32_t>id) == pack:
-                        bucket = <uint32_t>(get64(object_map.c_oid(<uint32_t>id)) >> shift)
-                        ends[bucket] -= 1
-                        self.ids[ends[bucket]] = <uint32_t>id
-                for bucket in range(buckets):  # ends are starts by now
-                    start = ends[bucket]
-                    self.sort_bucket(
-                        start, (ends[bucket + 1] if bucket + 1 < buckets else self.count) - start,
-                        keys,
-                    )
-        finally:
-            free(ends)
-            free(keys)
+        self.buckets, self.shift = 1 << bits, 64 - bits
+        self.ends = <uint32_t *>calloc(self.buckets + 1, sizeof(uint32_t))
+        if self.ends == NULL:
+            raise MemoryError
+        with nogil:
+            for id in range(first_id, stop):
+                if object_map.c_pack(<uint32_t>id) == pack:
+                    self.ends[self.bucket_of(<uint32_t>id)] += 1
+                    self.first_bytes[object_map.c_oid(<uint32_t>id)[0]] += 1
+                    self.last_offset = max(self.last_offset, object_map.c_offset(<uint32_t>id))
+            for bucket in range(self.buckets):
+                self.largest = max(self.largest, self.ends[bucket])
+                self.count += self.ends[bucket]
+                self.ends[bucket] = self.count
+        self.ends[self.buckets] = self.count
+        self.ids = <uint32_t *>malloc((<size_t>self.count + 1) * sizeof(uint32_t))
+        self.keys = <Key *>malloc((<size_t>self.largest + 1) * sizeof(Key))
+        if self.ids == NULL or self.keys == NULL:
+            raise MemoryError
+        with nogil:
+            for id in range(first_id, stop):
+                if object_map.c_pack(<uint32_t>id) == pack:
+                    bucket = self.bucket_of(<uint32_t>id)
+                    self.ends[bucket] -= 1  # in the end it is where the bucket starts
+                    self.ids[self.ends[bucket]] = <uint32_t>id
 
     def __dealloc__(self):
+        free(self.ends)
         free(self.ids)
+        free(self.keys)
 
-    cdef void sort_bucket(self, uint32_t start, uint32_t count, Key *keys) noexcept nogil:
-        cdef uint32_t number
-        for number in range(start, start + count + AHEAD):
-            if number < self.count:
-                fastio_prefetch(self.map.c_oid(self.ids[number]))
+    cdef inline uint32_t bucket_of(self, uint32_t id) noexcept nogil:
+        return <uint32_t>(get64(self.map.c_oid(id)) >> self.shift)
+
+    cdef inline void prefetch(self, uint32_t number) noexcept nogil:
+        if number < self.count:
+            self.map.c_prefetch_place(self.ids[number])
+
+    cdef uint32_t sort_bucket(self) noexcept nogil:
+        # Sort the next bucket into keys; returns how many there are.
+        cdef uint32_t start = self.ends[self.bucket], count, number
+        self.bucket += 1
+        count = self.ends[self.bucket] - start
+        for number in range(start, start + count):
+            self.prefetch(number + AHEAD)
         for number in range(count):
-            keys[number].id = self.ids[start + number]
-            keys[number].oid = self.map.c_oid(keys[number].id)
-            keys[number].oid_size = self.map.oid_size
-            keys[number].head = get64(keys[number].oid)
-        sort_keys(keys, count)
-        for number in range(count):
-            self.ids[start + number] = keys[number].id
+            self.keys[number].id = self.ids[start + number]
+            self.keys[number].oid = self.map.c_oid(self.keys[number].id)
+            self.keys[number].oid_size = self.map.oid_size
+            self.keys[number].head = get64(self.keys[number].oid)
+        sort_keys(self.keys, count)
+        return count
 
     def __len__(self):
         return self.count
 
-    cdef inline void prefetch(self, int64_t number) noexcept nogil:
-        if number < self.count:
-            fastio_prefetch(self.map.c_place(self.ids[number]))
-
-    @property
-    def last_offset(self):
-        cdef uint64_t largest = 0
-        cdef int64_t number
-        for number in range(self.count):
-            self.prefetch(number + AHEAD)
-            largest = max(largest, self.map.c_offset(self.ids[number]))
-        return largest
-
     def fan_out(self):
-        cdef uint32_t counts[256]
-        cdef uint32_t running = 0
-        cdef int64_t number
         cdef unsigned char table[FAN_OUT]
-        memset(counts, 0, sizeof(counts))
-        for number in range(self.count):
-            self.prefetch(number + AHEAD)
-            counts[self.map.c_oid(self.ids[number])[0]] += 1
+        cdef uint32_t running = 0
+        cdef int number
         for number in range(256):
-            running += counts[number]
+            running += self.first_bytes[number]
             put32(table + 4 * number, running)
         return PyBytes_FromStringAndSize(<char *>table, FAN_OUT)
 
-    def names(self, int64_t start, int64_t stop, *, bint with_offsets=False):
-        cdef size_t oid_size = self.map.oid_size
-        cdef size_t stride = oid_size + 4 * with_offsets
-        cdef int64_t number
-        cdef bytes section
-        cdef unsigned char *to
-        start, stop = self.clipped(start, stop)
-        section = PyBytes_FromStringAndSize(NULL, (stop - start) * stride)
-        to = <unsigned char *>PyBytes_AS_STRING(section)
+    def take(self, uint32_t limit):
+        """Return names, crcs, offsets and large offsets of the next objects.
+
+        There are *limit* of them, less than a bucket more, or what is left.
+        """
+        cdef uint32_t left = self.count - self.ends[self.bucket]
+        cdef uint32_t room = min(left, limit + self.largest), count = 0, number
+        cdef Py_ssize_t oid_size = self.map.oid_size
+        cdef bytes names = PyBytes_FromStringAndSize(NULL, room * oid_size)
+        cdef bytes crcs = PyBytes_FromStringAndSize(NULL, room * 4)
+        cdef bytes offsets = PyBytes_FromStringAndSize(NULL, room * 4)
+        cdef bytearray large = bytearray()
+        cdef unsigned char *name = <unsigned char *>PyBytes_AS_STRING(names)
+        cdef unsigned char *crc = <unsigned char *>PyBytes_AS_STRING(crcs)
+        cdef unsigned char *offset = <unsigned char *>PyBytes_AS_STRING(offsets)
+        cdef uint64_t place
         with nogil:
-            for number in range(start, stop):
-                self.prefetch(number + AHEAD)
-                if with_offsets:
-                    put32(to, <uint32_t>self.map.c_offset(self.ids[number]))
-                memcpy(to + 4 * with_offsets, self.map.c_oid(self.ids[number]), oid_size)
-                to += stride
-        return section
-
-    def crcs(self, int64_t start, int64_t stop):
-        cdef int64_t number
-        cdef bytes section
-        cdef unsigned char *to
-        start, stop = self.clipped(start, stop)
-        section = PyBytes_FromStringAndSize(NULL, (stop - start) * 4)
-        to = <unsigned char *>PyBytes_AS_STRING(section)
-        with nogil:
-            for number in range(start, stop):
-                self.prefetch(number + AHEAD)
-                put32(to, self.map.c_crc(self.ids[number]))
-                to += 4
-        return section
-
-    def offsets(self, int64_t start, int64_t stop, uint32_t large_before=0):
-        cdef list large = []
-        cdef int64_t number
-        cdef uint64_t offset
-        cdef bytes section
-        cdef unsigned char *to
-        start, stop = self.clipped(start, stop)
-        section = PyBytes_FromStringAndSize(NULL, (stop - start) * 4)
-        to = <unsigned char *>PyBytes_AS_STRING(section)
-        for number in range(start, stop):
-            self.prefetch(number + AHEAD)
-            offset = self.map.c_offset(self.ids[number])
-            if offset >= <uint64_t>LARGE_OFFSET:
-                large.append(offset.to_bytes(8, "big"))
-                offset = <uint64_t>LARGE_OFFSET | (large_before + len(large) - 1)
-            put32(to, <uint32_t>offset)
-            to += 4
-        return section, b"".join(large)
-
-    cdef (int64_t, int64_t) clipped(self, int64_t start, int64_t stop) noexcept:
-        stop = min(stop, <int64_t>self.count)
-        return min(max(start, 0), stop), stop
+            while count < limit and self.bucket < self.buckets:
+                for number in range(self.sort_bucket()):
+                    memcpy(name + count * oid_size, self.keys[number].oid, oid_size)
+                    put32(crc + 4 * count, self.map.c_crc(self.keys[number].id))
+                    place = self.map.c_offset(self.keys[number].id)
+                    if place >= <uint64_t>LARGE_OFFSET:
+                        with gil:
+                            large += place.to_bytes(8, "big")
+                        place = <uint64_t>LARGE_OFFSET | self.large_count
+                        self.large_count += 1
+                    put32(offset + 4 * count, <uint32_t>place)
+                    count += 1
+        return names[: count * oid_size], crcs[: 4 * count], offsets[: 4 * count], bytes(large)
 
 
 cdef class IndexView:

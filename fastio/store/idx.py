@@ -7,82 +7,95 @@ Layout, every number big-endian, objects in oid order (gitformat-pack(5), "pack-
   says which), pack trailer, checksum of all before.
 * version 1: fan-out, pairs of 4-byte offset and oid, pack trailer, checksum.
 
-The writer sorts entry ids (4 bytes an object) in C and makes the sections a piece at a time, so it
-never holds an idx in memory. The reader checks sizes and fan-out once when it opens a file, after
-which no look-up can leave the mapping, whatever the rest of the file says.
+The writer sorts entry ids (4 bytes an object) in C and makes the sections a piece at a time, all of
+them side by side, so that it visits every entry once and never holds an idx in memory. The file is
+read back for its checksum.
+
+The reader checks sizes and fan-out once when it opens a file, after which no look-up can leave the
+mapping, whatever the rest of the file says.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import TYPE_CHECKING
 
 from fastio.errors import PackError
 from fastio.store._idx import IndexView, SortedIds
 from fastio.store._mapping import map_file
+from fastio.store.new_files import write_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastio.objects.kinds import ObjectFormat
 
-__all__ = ["IndexView", "PackIndex", "SortedIds", "index_pieces"]
+__all__ = ["IndexView", "PackIndex", "SortedIds", "write_index"]
 
 MAGIC_V2 = b"\377tOc\0\0\0\2"
-PIECE = 1 << 16  # objects a piece; 1.3 MB of SHA-1 oids
+PIECE = 1 << 14  # objects a piece
+READ_PIECE = 1 << 20  # bytes
 MAX_SMALL_OFFSET = 0x7FFFFFFF
 
 
-def index_pieces(
-    ids: SortedIds, pack_trailer: bytes, object_format: ObjectFormat, *, version: int = 2
-) -> Iterator[bytes]:
-    """Make an idx, piece by piece.
+def write_index(
+    fd: int,
+    ids: SortedIds,
+    pack_trailer: bytes,
+    object_format: ObjectFormat,
+    *,
+    version: int = 2,
+) -> None:
+    """Write an idx.
 
     Args:
-        ids: The pack's objects.
+        fd: An empty file, open to be written and read.
+        ids: The pack's objects, none taken yet.
         pack_trailer: Checksum at the end of the pack.
         object_format: Hash algorithm of oids and checksums.
         version: 1 or 2. An entry past 2 GiB makes the idx a version 2 in any case, as git does.
 
-    Yields:
-        Pieces that make up the file when written behind each other.
-
     Raises:
         PackError: There is no such version.
+        OSError: The file system refuses.
     """
     if version not in (1, 2):
         raise PackError(f"pack index version {version} cannot be written")
-    checksum = object_format.new()
     if version == 1 and ids.last_offset <= MAX_SMALL_OFFSET:
-        sections = _sections_v1(ids)
+        _write_v1(fd, ids, object_format.oid_size)
     else:
-        sections = _sections_v2(ids)
-    for section in sections:
-        checksum.update(section)
-        yield section
+        _write_v2(fd, ids, object_format.oid_size)
+    checksum, size = object_format.new(), 0
+    while piece := os.pread(fd, READ_PIECE, size):
+        checksum.update(piece)
+        size += len(piece)
     checksum.update(pack_trailer)
-    yield pack_trailer + checksum.digest()
+    write_at(fd, pack_trailer + checksum.digest(), size)
 
 
-def _sections_v1(ids: SortedIds) -> Iterator[bytes]:
-    yield ids.fan_out()
-    for start in range(0, len(ids), PIECE):
-        yield ids.names(start, start + PIECE, with_offsets=True)
+def _write_v1(fd: int, ids: SortedIds, oid_size: int) -> None:
+    pairs, at = ids.fan_out(), 0
+    while pairs:
+        write_at(fd, pairs, at)
+        at += len(pairs)
+        names, _, offsets, _ = ids.take(PIECE)
+        pairs = b"".join(
+            offsets[4 * number : 4 * number + 4]
+            + names[oid_size * number : oid_size * (number + 1)]
+            for number in range(len(offsets) // 4)
+        )
 
 
-def _sections_v2(ids: SortedIds) -> Iterator[bytes]:
-    yield MAGIC_V2 + ids.fan_out()
-    starts = range(0, len(ids), PIECE)
-    for start in starts:
-        yield ids.names(start, start + PIECE)
-    for start in starts:
-        yield ids.crcs(start, start + PIECE)
-    large = bytearray()
-    for start in starts:
-        section, more = ids.offsets(start, start + PIECE, len(large) // 8)
-        large += more
-        yield section
-    yield bytes(large)
+def _write_v2(fd: int, ids: SortedIds, oid_size: int) -> None:
+    header, count = MAGIC_V2 + ids.fan_out(), len(ids)
+    write_at(fd, header, 0)
+    # Where the sections go on: oids, crcs, offsets, large offsets.
+    at = [*itertools.accumulate((len(header), oid_size * count, 4 * count, 4 * count))]
+    while any(pieces := ids.take(PIECE)):
+        for section, piece in enumerate(pieces):
+            write_at(fd, piece, at[section])
+            at[section] += len(piece)
 
 
 class PackIndex(IndexView):

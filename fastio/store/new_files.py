@@ -22,6 +22,7 @@ __all__ = [
     "remove",
     "share",
     "write_all",
+    "write_at",
     "write_new",
 ]
 
@@ -131,6 +132,14 @@ def write_all(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
+
+
+def write_at(fd: int, data: bytes, offset: int) -> None:
+    """Write all of *data* at a place in the file, which may lie behind its end."""
+    view = memoryview(data)
+    while view:
+        written = os.pwrite(fd, view, offset)
+        view, offset = view[written:], offset + written
 
 
 def remove(*paths: bytes) -> None:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Protocol
 from fastio.errors import PackError
 from fastio.records import record
 from fastio.store.entries import EntryWriter
-from fastio.store.idx import SortedIds, index_pieces
+from fastio.store.idx import SortedIds, write_index
 from fastio.store.new_files import (
     create_temporary,
     give_name,
@@ -241,8 +241,7 @@ class PackWriter:
             ids = SortedIds(object_map, pack_number, first_id)
             if len(ids) != self.count:
                 raise PackError(f"the map has {len(ids)} of the {self.count} objects in the pack")
-            pieces = index_pieces(ids, trailer, self.object_format, version=index_version)
-            return self._place(trailer, pieces, keep=keep)
+            return self._place(trailer, ids, index_version, keep=keep)
         finally:
             self.abort()  # by now only the temporary name is left to remove
 
@@ -253,15 +252,16 @@ class PackWriter:
             remove(self.path)
             self.entries.close()
 
-    def _place(self, trailer: bytes, pieces: Iterable[bytes], *, keep: bool) -> FinishedPack:
+    def _place(
+        self, trailer: bytes, ids: SortedIds, index_version: int, *, keep: bool
+    ) -> FinishedPack:
         name = trailer.hex().encode()
         stem = os.path.join(self.directory, b"pack-" + name)
         size = self.offset + len(trailer)
         idx_path, fd = create_temporary(self.directory, b"tmp_idx_")
         made: list[bytes] = []
         try:
-            for piece in pieces:
-                write_all(fd, piece)
+            write_index(fd, ids, trailer, self.object_format, version=index_version)
             share(self.entries.fd, self._permissions)
             share(fd, self._permissions)
             if self._fsync:

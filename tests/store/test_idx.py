@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fastio.errors import PackError
 from fastio.objects.kinds import FORMATS, SHA1, SHA256, ObjectFormat
-from fastio.store.idx import IndexView, PackIndex, SortedIds, index_pieces
+from fastio.store.idx import IndexView, PackIndex, SortedIds, write_index
 from fastio.store.objmap import ObjectMap
 
 Entries = dict[bytes, tuple[int, int]]  # oid: (offset, crc)
@@ -40,7 +40,10 @@ def write_idx(entries: Entries, object_format: ObjectFormat, version: int = 2) -
     for oid, (offset, crc) in entries.items():
         objects.insert(oid, pack=7, offset=offset, kind=3, crc=crc)
     trailer = TRAILER[object_format.name]
-    return b"".join(index_pieces(SortedIds(objects, 7), trailer, object_format, version=version))
+    with tempfile.TemporaryFile() as file:
+        ids = SortedIds(objects, 7)
+        write_index(file.fileno(), ids, trailer, object_format, version=version)
+        return file.read()
 
 
 def model_idx(entries: Entries, object_format: ObjectFormat, version: int) -> bytes:
