@@ -39,6 +39,8 @@ cdef enum:
     # is so much larger than the one before: of a burst between two questions, little is left over.
     FIRST_TASKS = 64
     FIRST_BYTES = 1 << 17
+    # So many results ahead their slots of the object map are loaded: memory is slow.
+    AHEAD = 16
     # Below this a delta cannot pay: its own headers and the copy cost as much.
     MIN_DELTA_TARGET = 50
     ELSEWHERE = 0xFFFF
@@ -299,6 +301,8 @@ cdef class BlobQueue:
                 if PyBytes_GET_SIZE(self.results) != count * <Py_ssize_t>sizeof(Result):
                     raise WorkerError("a worker's answer does not fit its tasks")
             result = <const Result *>PyBytes_AS_STRING(self.results) + self.ready_index
+            if self.ready_index + AHEAD < len(self.ready_batch):
+                self.object_map.c_prefetch(result[AHEAD].oid)
             self._accept(<Blob>self.ready_batch[self.ready_index], result)
             self.accepted += 1
             self.ready_index += 1
