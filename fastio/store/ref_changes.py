@@ -1,6 +1,6 @@
 """Changes of refs, made one by one, of which some have no room beside others.
 
-Each change is a transaction of its own. That one has no room is found out here: git would say the
+A change that is refused stops no other. That one has no room is found out here: git would say the
 same, but end at it, and to start another one for each of thousands takes its time. Everything else
 that may be in the way (a lock, a value that changed meanwhile) is for git to tell.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from fastio.records import record
 from fastio.store.ref_space import RefSpace
-from fastio.store.ref_transactions import RefTransactions, transaction
+from fastio.store.ref_transactions import RefTransactions
 
 
 class Status(enum.Enum):
@@ -128,7 +128,7 @@ class ChangeRunner:
     def _send(self, changes: Sequence[Change]) -> set[bytes]:
         """Let git make changes; returns the names of new refs that did not come about."""
         failed = set()
-        answers = self._transactions.run([transaction([change.command]) for change in changes])
+        answers = self._transactions.run_each([change.command for change in changes])
         for change, said in zip(changes, answers, strict=True):
             if said is None:
                 continue

@@ -17,6 +17,8 @@ REFLOG_MESSAGE = "fast-import"
 # Above this many names all refs are listed: a command line has its limits.
 _MAX_PATTERNS = 500
 _COMMITTED = b"commit: ok\n"
+# Commands that are tried as one transaction, when each is meant to be one of its own.
+_TOGETHER = 256
 # What is sent behind a transaction that fails is sent in vain: so little after failures.
 _MIN_AHEAD, _MAX_AHEAD = 4, 4096
 
@@ -55,8 +57,29 @@ class RefTransactions:
         """Start the git process that `run` needs, unless it runs already."""
         if self._process is None:
             self._process = self._git.start(
-                *("update-ref", "-m", REFLOG_MESSAGE, "-z", "--stdin"), capture_stderr=True
+                # Unless told not to warn, it looks for refs that are named like each oid.
+                *("-c", "core.warnAmbiguousRefs=false"),
+                *("update-ref", "-m", REFLOG_MESSAGE, "-z", "--stdin"),
+                capture_stderr=True,
             )
+
+    def run_each(self, commands: Sequence[bytes]) -> list[bytes | None]:
+        """Run commands in order, of which a refused one stops no other.
+
+        Mostly none is refused. So many are tried as one transaction, which saves answers to wait
+        for and, with reftables, files; only when that fails each takes one of its own.
+
+        Returns:
+            For each one None, or what git said when it refused it.
+        """
+        outcomes: list[bytes | None] = []
+        for start in range(0, len(commands), _TOGETHER):
+            some = commands[start : start + _TOGETHER]
+            if len(some) > 1 and self.run([transaction(some)]) == [None]:
+                outcomes += [None] * len(some)
+            else:
+                outcomes += self.run([transaction([command]) for command in some])
+        return outcomes
 
     def run(self, transactions: Sequence[bytes]) -> list[bytes | None]:
         """Run transactions in order.

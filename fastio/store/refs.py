@@ -1,6 +1,6 @@
 """Moving the repository's refs to where an import says.
 
-Every branch is a transaction of its own, and all annotated tags are one. What is refused is
+Every branch is updated on its own, and all annotated tags are one transaction. What is refused is
 told in an `Outcome` and never stops the others. The order of the branches is kept, because
 it decides which of ``x`` and ``x/y`` gets its way.
 """
@@ -72,7 +72,7 @@ class RefUpdater:
     def update_branches(
         self, updates: Sequence[BranchUpdate], *, force: bool = False
     ) -> list[Outcome]:
-        """Update each ref in its own transaction.
+        """Update each ref, whatever becomes of the others.
 
         Args:
             updates: In the order in which to update.

@@ -3,6 +3,7 @@ import os
 import pytest
 
 from fastio.objects.kinds import Oid
+from fastio.store import ref_transactions
 from fastio.store.ref_changes import Cause, Status
 from fastio.store.ref_transactions import read_refs
 from fastio.store.refs import BranchUpdate, RefUpdater
@@ -122,6 +123,20 @@ def test_a_locked_ref_fails_alone(work, updater, at):
     assert statuses(outcomes) == expected
     assert outcomes[at].message.startswith(b"error: ")
     assert b".lock" in outcomes[at].message
+
+
+def test_many_take_few_transactions_unless_one_is_refused(work, updater, monkeypatch):
+    monkeypatch.setattr(ref_transactions, "_TOGETHER", 3)
+    tip = work.commit()
+    names = [b"refs/heads/%d" % number for number in range(8)]
+    (work.path / ".git/refs/heads").mkdir(exist_ok=True)
+    (work.path / ".git/refs/heads/4.lock").touch()
+    run, sent = updater._transactions.run, []
+    monkeypatch.setattr(updater._transactions, "run", lambda all_: sent.extend(all_) or run(all_))
+    expected = [Status.UPDATED] * 8
+    expected[4] = Status.REFUSED
+    assert statuses(update(updater, *((name, tip) for name in names))) == expected
+    assert len(sent) == 3 + 3  # the three of the second one again, each on its own
 
 
 def test_of_a_name_and_one_below_it_the_first_wins(work, updater):
