@@ -92,7 +92,7 @@ def test_compacting_the_arena_changes_nothing(
 ) -> None:
     monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 8 * MIB))
     expected, _ = imported(tmp_path / "roomy", "all sizes", 0)
-    monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 5_600_000))
+    monkeypatch.setattr(Budget, "__init__", partialmethod(shares, 4_300_000))
     target, importer = imported(tmp_path / "tight", "all sizes", workers)
     assert target.digest() == expected.digest()
     assert importer.queue.compactions
