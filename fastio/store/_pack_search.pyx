@@ -21,7 +21,9 @@ from fastio.errors import PackError
 cdef enum:
     HEADER_SIZE = 12
     OFS_DELTA = 6
-    TABLE_BITS = 17  # a megabyte; git.git's 262,000 blobs need 1.7 steps each
+    REF_DELTA = 7
+    MOST_STEPS = 1 << 16  # damaged packs can have chains without end
+    TABLE_BITS = 17  # a megabyte; enough for the 262,000 blobs of git.git
     LONGEST_NOTED = 64
     MOST_PACKS = 8192  # their numbers and offsets share a word with the type
 
@@ -149,12 +151,12 @@ cdef class PackSearch:
         cdef uint64_t passed[LONGEST_NOTED]
         cdef uint64_t key
         cdef int64_t distance
-        cdef int kind, count = 0
+        cdef int kind = 0, count = 0, _step
         if self.kinds == NULL:
             self.kinds = <uint64_t *>calloc(1 << TABLE_BITS, sizeof(uint64_t))
             if self.kinds == NULL:
                 raise MemoryError
-        while True:
+        for _step in range(MOST_STEPS):
             key = <uint64_t>number << 48 | offset
             kind = self.noted(key)
             if kind:
@@ -163,9 +165,12 @@ cdef class PackSearch:
                 passed[count] = key
                 count += 1
             kind = read_head(content, end, offset, &distance)
-            if kind != OFS_DELTA:
+            if kind == OFS_DELTA:
+                offset -= distance
+            elif kind == REF_DELTA and offset + distance + self.oid_size <= end:
+                offset = (<IndexView>self.places[number].index).c_find(content + offset + distance)
+            else:
                 break
-            offset -= distance
         if not 1 <= kind <= 4:
             return 0
         for count in range(count - 1, -1, -1):
@@ -184,16 +189,22 @@ cdef inline uint64_t slot_of(uint64_t key) noexcept:
 cdef int read_head(
     const unsigned char *content, int64_t end, int64_t offset, int64_t *distance
 ) noexcept:
-    """Read the type of a pack entry, and how far before it an ofs-delta's base lies; 0: neither."""
+    """Read the type of a pack entry; 0 if there is none.
+
+    The distance is that of an ofs-delta's base before it, or of a ref-delta's oid behind its start.
+    """
     cdef int64_t at = offset + 1, back
     cdef int kind
     if not HEADER_SIZE <= offset < end:
         return 0
     kind = content[offset] >> 4 & 7
-    if kind != OFS_DELTA:
+    if kind != OFS_DELTA and kind != REF_DELTA:
         return kind
     while at < end and content[at - 1] & 0x80:
         at += 1
+    distance[0] = at - offset
+    if kind == REF_DELTA:
+        return kind
     if at >= end:
         return 0
     back = content[at] & 0x7F
