@@ -1,8 +1,9 @@
 """Runs all comparisons in turn, and puts their tables and figures together.
 
 Each script leaves a table and a JSON file of its own in bench/out, which has all its cases, the
-latest of each name. From these come bench/out/rows.md, the tables under their titles as
-docs/performance.md has them, and bench/out/rows.json. Delete bench/out to begin afresh.
+latest of each name. From these come bench/out/rows.md, all tables under their titles, and
+bench/out/rows.json; with `--document` the tables take the place of those between the two marks in
+docs/performance.md. Delete bench/out to begin afresh.
 
     python -m bench.rows --stream git.fe --repository git.git --git ~/git/bin/git
     python -m bench.rows --stream git.fe --repository git.git --only no_data tiny_blobs
@@ -15,6 +16,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from bench import (
@@ -29,6 +31,8 @@ from bench import (
     tiny_blobs,
 )
 from bench.sides import OUT
+
+BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 
 
 class Row(NamedTuple):
@@ -66,17 +70,28 @@ ROWS = {
 }
 
 
-def put_together() -> None:
-    """Write the tables of all scripts into one file, and their figures into another."""
+def put_together() -> str:
+    """Write all tables into one file and all figures into another; returns the tables."""
     tables, figures = list[str](), {}
     for name, row in ROWS.items():
         path = OUT / f"{name}.md"
         if path.exists():
             tables.append(f"### {row.title}\n\n{path.read_text()}")
             figures[name] = json.loads(path.with_suffix(".json").read_text())
-    (OUT / "rows.md").write_text("\n".join(tables))
+    text = "\n".join(tables)
+    (OUT / "rows.md").write_text(text)
     (OUT / "rows.json").write_text(json.dumps(figures, indent=1) + "\n")
     print(f"tables: {OUT / 'rows.md'}\nfigures: {OUT / 'rows.json'}")
+    return text
+
+
+def renew(document: Path, tables: str) -> None:
+    """Put *tables* between the marks of a document."""
+    before, _, rest = document.read_text().partition(BEGIN)
+    _, end, behind = rest.partition(END)
+    if not end:
+        sys.exit(f"{document} has no '{BEGIN}' and '{END}'")
+    document.write_text(f"{before}{BEGIN}\n\n{tables}\n{end}{behind}")
 
 
 def main() -> int:
@@ -88,6 +103,7 @@ def main() -> int:
     add("--git", default="git", metavar="PATH", help="the git to compare with and to check with")
     add("--only", nargs="*", choices=ROWS, default=list(ROWS), help="the scripts to run")
     add("--skip-git", action="store_true", help="take git's side from the last saved figures")
+    add("--document", type=Path, help="where to renew the tables, as docs/performance.md")
     options = parser.parse_args()
     OUT.mkdir(exist_ok=True)
     common = ["--git", options.git, *(["--skip-git"] if options.skip_git else [])]
@@ -95,7 +111,9 @@ def main() -> int:
     for name in options.only:
         row = ROWS[name]
         failed |= bool(row.main([*row.words(options), *(common if row.compares else [])]))
-    put_together()
+    tables = put_together()
+    if options.document:
+        renew(options.document, tables)
     return int(failed)
 
 
