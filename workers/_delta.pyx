@@ -6,16 +6,21 @@ indexed here but at 0 after its length was looked at, so bounds checks would che
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport UINT32_MAX, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
 from workers.errors import DeltaError
 
 cdef enum:
     BLOCK = 16  # bytes hashed together, and so the shortest match that is found
-    NEAR = 4  # distance of indexed blocks in the edited part of the base
-    FAR = 16  # and in what was trimmed away, where only moved or repeated text is looked for
+    NEAR = 2  # distance of indexed blocks in a window of the base
+    MIDDLE = 4  # in a survey of the base's edited part
+    FAR = 16  # and of what was trimmed away, where only moved or repeated text is looked for
+    WINDOW = 512  # bytes of the base that are indexed behind a match
+    WINDOW_BITS = 12
+    WINDOW_BLOCKS = 2048
+    PATIENCE = 64  # bytes of the target that are tried before the base is surveyed
     CHUNK = 512  # bytes compared by one memcmp while trimming
     MAX_COPY = 0x10000  # largest copy of one instruction
     MAX_INSERT = 0x7F
@@ -31,26 +36,38 @@ cdef enum:
 
 cdef int64_t SIZE_LIMIT = <int64_t>1 << 32  # copy offsets have 32 bits
 
-# Where the blocks of a base lie, by hash.
-cdef struct Index:
-    uint32_t *heads  # hash → number of the first block, 0: none
-    uint32_t *links  # block number → number of the next one with the same hash
-    uint32_t *places  # block number → offset in the base
-    uint32_t count  # blocks; they are numbered from 1
-    int64_t head_room
-    int64_t link_room
-    int64_t place_room
+# Blocks of the base near where the target probably goes on.
+cdef struct Windows:
+    uint32_t *heads  # hash → number of the first block
+    uint32_t *links  # block → number of the next one with the same hash
+    uint32_t *places  # block → offset in the base
+    uint32_t last  # number of the newest block
+    uint32_t floor  # blocks up to this number are forgotten
 
-# The only index, kept from call to call because fresh pages cost more than filling them: at most
-# 26 MB (MAX_BLOCKS). The GIL guards it, so no loop here gives the GIL up.
-cdef Index scratch
-memset(&scratch, 0, sizeof(Index))
+# Blocks from all over the base.
+cdef struct Survey:
+    uint32_t *places  # hash → offset in the base + 1, 0: none
+    int64_t room
+    int shift
+
+# Kept from call to call because fresh pages cost more than filling them. The GIL guards them, so
+# no loop here gives the GIL up.
+cdef Windows windows
+cdef Survey survey
+memset(&windows, 0, sizeof(Windows))
+memset(&survey, 0, sizeof(Survey))
 
 cdef struct Output:
     unsigned char *at
     unsigned char *end
     int64_t copy_offset  # a copy that may still grow
     int64_t copy_size
+
+cdef struct Base:
+    const unsigned char *data
+    int64_t size
+    int64_t low  # base[low:high] is the edited part, between common prefix and suffix
+    int64_t high
 
 cdef struct Match:
     int64_t place  # in the base
@@ -190,155 +207,208 @@ cdef bint add_insert(Output *out, const unsigned char *data, int64_t size) noexc
 
 
 cdef bint reserve(uint32_t **table, int64_t *room, int64_t needed) noexcept nogil:
-    """Make room for *needed* numbers; the old ones are not kept."""
+    """Make room for *needed* numbers, all 0; the old ones are not kept."""
     if needed <= room[0]:
         return True
     free(table[0])
     room[0] = 0
-    table[0] = <uint32_t *>malloc(needed * sizeof(uint32_t))
+    table[0] = <uint32_t *>calloc(needed, sizeof(uint32_t))
     if table[0] == NULL:
         return False
     room[0] = needed
     return True
 
 
-cdef int start_index(Index *index, int64_t count) noexcept nogil:
-    """Empty the index, with room for *count* blocks; return the hash's shift, 0: no memory."""
-    cdef int bits = 8
-    count += 1  # block 0 stands for "none"
-    while (<int64_t>1 << bits) < count * 2:
-        bits += 1
-    if not reserve(&index.links, &index.link_room, count):
-        return 0
-    if not reserve(&index.places, &index.place_room, count):
-        return 0
-    if not reserve(&index.heads, &index.head_room, <int64_t>1 << bits):
-        return 0
-    memset(index.heads, 0, <size_t>(<int64_t>1 << bits) * sizeof(uint32_t))
-    index.count = 0
-    return 64 - bits
+cdef bint start_windows(Windows *windows) noexcept nogil:
+    """Forget all blocks; False: no memory."""
+    if windows.heads == NULL:
+        windows.heads = <uint32_t *>malloc(sizeof(uint32_t) << WINDOW_BITS)
+        windows.links = <uint32_t *>malloc(sizeof(uint32_t) * (WINDOW_BLOCKS + 1))
+        windows.places = <uint32_t *>malloc(sizeof(uint32_t) * (WINDOW_BLOCKS + 1))
+        if windows.heads == NULL or windows.links == NULL or windows.places == NULL:
+            return False
+        windows.last = UINT32_MAX
+    # Blocks are numbered on from call to call, so what is left of earlier ones need not be wiped.
+    if windows.last >= UINT32_MAX - WINDOW_BLOCKS:
+        memset(windows.heads, 0, sizeof(uint32_t) << WINDOW_BITS)
+        windows.last = 0
+    windows.floor = windows.last
+    return True
 
 
-cdef void add_blocks(
-    Index *index, const unsigned char *base, int64_t low, int64_t high, int64_t step, int shift
-) noexcept nogil:
-    """Put the blocks of base[low:high] that are *step* apart in front of their chains.
+cdef void add_window(Windows *windows, const Base *base, int64_t low, int64_t high) noexcept nogil:
+    """Put the blocks of base[low:high] in front of their chains.
 
     From the last to the first, so that a chain begins with the lowest block: it can be extended
     furthest. Of equal neighbours (a run of one byte) only the lowest stays in the chain.
     """
     # Locals: a store to a table could else be one to the index as well, for all that C knows.
-    cdef uint32_t *heads = index.heads
-    cdef uint32_t *links = index.links
-    cdef uint32_t *places = index.places
-    cdef uint32_t count = index.count, slot, first
-    cdef int64_t place
+    cdef uint32_t *heads = windows.heads
+    cdef uint32_t *links = windows.links
+    cdef uint32_t *places = windows.places
+    cdef const unsigned char *data = base.data
+    cdef uint32_t last = windows.last, floor = windows.floor, slot, first
+    cdef int64_t place = low + (high - low - BLOCK) // NEAR * NEAR
     if high - low < BLOCK:
         return
-    place = low + (high - low - BLOCK) // step * step
     while place >= low:
-        slot = block_hash(base + place, shift)
+        slot = block_hash(data + place, 64 - WINDOW_BITS)
         first = heads[slot]
         # The test that hardly ever holds stands first: whether the slot was empty is a coin toss.
-        if first == count and count and places[count] == place + step and same_block(
-            base + place, base + place + step
+        if first == last and last > floor and places[last - floor] == place + NEAR and same_block(
+            data + place, data + place + NEAR
         ):
-            places[count] = <uint32_t>place
+            places[last - floor] = <uint32_t>place
         else:
-            count += 1
-            places[count] = <uint32_t>place
-            links[count] = first
-            heads[slot] = count
-        place -= step
-    index.count = count
+            last += 1
+            places[last - floor] = <uint32_t>place
+            links[last - floor] = first
+            heads[slot] = last
+        place -= NEAR
+    windows.last = last
 
 
-cdef int fill_index(
-    Index *index, const unsigned char *base, int64_t size, int64_t low, int64_t high
+cdef int64_t move_window(
+    Windows *windows, const Base *base, int64_t place, int64_t indexed
 ) noexcept nogil:
-    """Index base[0:size], closely in its edited part [low:high]; return the hash's shift.
+    """Index the base from *place* on, but what is done up to *indexed*; return where that ends.
 
-    The edited part is put in last: its blocks are found first. 0 stands for "no memory".
+    Most edits are short: some bytes on, the target goes on where the base does.
     """
-    cdef int64_t thin = 1 + size // NEAR // MAX_BLOCKS
-    cdef int64_t near = NEAR * thin, far = FAR * thin
-    cdef int shift = start_index(index, (high - low) // near + (size - high + low) // far + 3)
-    if not shift:
-        return 0
-    add_blocks(index, base, high, size, far, shift)
-    add_blocks(index, base, 0, low, far, shift)
-    add_blocks(index, base, low, high, near, shift)
-    return shift
+    cdef int64_t low = max(place, indexed), high = min(base.high, place + WINDOW)
+    if high <= indexed or place < base.low:
+        return indexed
+    if windows.last - windows.floor + WINDOW // NEAR >= WINDOW_BLOCKS:
+        start_windows(windows)
+        low = place
+    add_window(windows, base, low, high)
+    return high
 
 
-cdef Match best_match(
-    const Index *index,
-    uint32_t block,
-    const unsigned char *base,
-    int64_t base_size,
+cdef void note_blocks(
+    Survey *survey, const unsigned char *base, int64_t low, int64_t high, int64_t step
+) noexcept nogil:
+    """Note the blocks of base[low:high] that are *step* apart; the lowest of those with one hash."""
+    cdef uint32_t *places = survey.places
+    cdef int shift = survey.shift
+    cdef int64_t place = low + (high - low - BLOCK) // step * step
+    if high - low < BLOCK:
+        return
+    while place >= low:
+        places[block_hash(base + place, shift)] = <uint32_t>place + 1
+        place -= step
+
+
+cdef bint fill_survey(Survey *survey, const Base *base) noexcept nogil:
+    """Note blocks from all over the base, the edited part's last; False: no memory."""
+    cdef int64_t thin = 1 + base.size // MIDDLE // MAX_BLOCKS
+    cdef int64_t blocks = base.size // FAR + (base.high - base.low) // MIDDLE
+    cdef int bits = 8
+    while (<int64_t>1 << bits) < 2 * blocks // thin:
+        bits += 1
+    if not reserve(&survey.places, &survey.room, <int64_t>1 << bits):
+        return False
+    survey.shift = 64 - bits
+    memset(survey.places, 0, sizeof(uint32_t) << bits)
+    note_blocks(survey, base.data, base.high, base.size, FAR * thin)
+    note_blocks(survey, base.data, 0, base.low, FAR * thin)
+    note_blocks(survey, base.data, base.low, base.high, MIDDLE * thin)
+    return True
+
+
+cdef Match try_place(
+    int64_t place,
+    const Base *base,
     const unsigned char *target,
     int64_t before,
     int64_t after,
 ) noexcept nogil:
-    """Try the chain from *block* on for what *target* points at; size 0: no match.
+    """Compare base[place:] with what *target* points at; size 0: no match.
 
     A match reaches at most *before* bytes back and *after* bytes on.
     """
-    cdef Match best
-    cdef int64_t place, back, size
+    cdef Match match
+    cdef const unsigned char *at = base.data + place
+    match.size = 0
+    if same_block(at, target):
+        match.back = common_suffix(at, target, min(before, place))
+        match.place = place - match.back
+        match.size = match.back + BLOCK + common_prefix(
+            at + BLOCK, target + BLOCK, min(after, base.size - place) - BLOCK
+        )
+    return match
+
+
+cdef Match best_match(
+    const Windows *windows,
+    uint32_t block,
+    const Base *base,
+    const unsigned char *target,
+    int64_t before,
+    int64_t after,
+) noexcept nogil:
+    """Try the chain from *block* on; see try_place."""
+    cdef Match best, match
     cdef int tries = MAX_CANDIDATES
     best.size = 0
-    while block and tries:
-        place = index.places[block]
-        if same_block(base + place, target):
-            back = common_suffix(base + place, target, min(before, place))
-            size = back + BLOCK + common_prefix(
-                base + place + BLOCK, target + BLOCK, min(after, base_size - place) - BLOCK
-            )
-            if size > best.size:
-                best.size, best.back, best.place = size, back, place - back
-        block = index.links[block]
+    while block > windows.floor and tries:
+        match = try_place(windows.places[block - windows.floor], base, target, before, after)
+        if match.size > best.size:
+            best = match
+        block = windows.links[block - windows.floor]
         tries -= 1
     return best
 
 
-cdef bint add_middle(
+cdef int add_middle(
     Output *out,
-    const Index *index,
-    const unsigned char *base,
-    int64_t base_size,
+    const Base *base,
     const unsigned char *target,
     int64_t start,
     int64_t end,
-    int shift,
 ) noexcept nogil:
-    """Write target[start:end] as copies from the indexed base and inserts; False: too long."""
-    cdef uint32_t *heads = index.heads
-    cdef int64_t at = start, anchor = start, last
+    """Write target[start:end] as copies from the base and inserts; return 0 or what is wrong."""
+    cdef int64_t at = start, anchor = start, last, indexed
+    cdef int64_t survey_at = start + PATIENCE
+    cdef bint surveyed = False
     cdef uint32_t block
     cdef Match match
+    if not start_windows(&windows):
+        return NO_MEMORY
+    indexed = min(base.high, base.low + WINDOW)
+    add_window(&windows, base, base.low, indexed)
     # What is inserted from the anchor on must fit: stop early with objects that are not alike.
     last = min(end - BLOCK, anchor + (out.end - out.at))
     while at <= last:
-        block = heads[block_hash(target + at, shift)]
-        if not block:  # nearly always
-            at += 1
-            continue
-        match = best_match(
-            index, block, base, base_size, target + at, at - anchor, end - at
-        )
+        match.size = 0
+        block = windows.heads[block_hash(target + at, 64 - WINDOW_BITS)]
+        if block > windows.floor:
+            match = best_match(&windows, block, base, target + at, at - anchor, end - at)
+        if not match.size and surveyed:
+            block = survey.places[block_hash(target + at, survey.shift)]
+            if block:
+                match = try_place(block - 1, base, target + at, at - anchor, end - at)
         if not match.size:
             at += 1
+            if at == survey_at and not surveyed:
+                if not fill_survey(&survey, base):
+                    return NO_MEMORY
+                surveyed = True
+                at = anchor
             continue
         at -= match.back
         if not add_insert(out, target + anchor, at - anchor):
-            return False
+            return NO_DELTA
         if not add_copy(out, match.place, match.size):
-            return False
+            return NO_DELTA
         at += match.size
         anchor = at
+        survey_at = at + PATIENCE
         last = min(end - BLOCK, anchor + (out.end - out.at))
-    return last == end - BLOCK and add_insert(out, target + anchor, end - anchor)
+        indexed = move_window(&windows, base, match.place + match.size, indexed)
+    if last != end - BLOCK or not add_insert(out, target + anchor, end - anchor):
+        return NO_DELTA
+    return 0
 
 
 cdef int64_t c_encode_delta(
@@ -352,7 +422,8 @@ cdef int64_t c_encode_delta(
     """Write a delta of at most *max_size* bytes to *out*; return its size or NO_DELTA."""
     cdef Output output
     cdef int64_t limit = min(base_size, target_size), prefix, suffix
-    cdef int shift
+    cdef Base old
+    cdef int problem
     if base_size >= SIZE_LIMIT or target_size >= SIZE_LIMIT or max_size <= 0:
         return NO_DELTA
     output.at, output.end = out, out + max_size
@@ -367,13 +438,10 @@ cdef int64_t c_encode_delta(
         if not add_insert(&output, target + prefix, target_size - prefix - suffix):
             return NO_DELTA
     else:
-        shift = fill_index(&scratch, base, base_size, prefix, base_size - suffix)
-        if not shift:
-            return NO_MEMORY
-        if not add_middle(
-            &output, &scratch, base, base_size, target, prefix, target_size - suffix, shift
-        ):
-            return NO_DELTA
+        old.data, old.size, old.low, old.high = base, base_size, prefix, base_size - suffix
+        problem = add_middle(&output, &old, target, prefix, target_size - suffix)
+        if problem:
+            return problem
     if suffix and not add_copy(&output, base_size - suffix, suffix):
         return NO_DELTA
     if not flush_copy(&output):
