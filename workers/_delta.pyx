@@ -288,7 +288,7 @@ cdef int64_t move_window(
 cdef void note_blocks(
     Survey *survey, const unsigned char *base, int64_t low, int64_t high, int64_t step
 ) noexcept nogil:
-    """Note the blocks of base[low:high] that are *step* apart; the lowest of those with one hash."""
+    """Note the blocks of base[low:high] that are *step* apart, for each hash the lowest."""
     cdef uint32_t *places = survey.places
     cdef int shift = survey.shift
     cdef int64_t place = low + (high - low - BLOCK) // step * step
