@@ -26,8 +26,8 @@ from workers import codec
 
 cdef enum:
     KIND_TREE = 2
-    # The delta of a tree is mostly oids, which no codec makes smaller: on git.git, the deltas of 160
-    # to 1000 bytes have 3.37 MB, and 3.42 MB once they are deflated, for 30 us each.
+    # The delta of a tree is mostly oids, which no codec makes smaller: on git.git, the deltas of
+    # 160 to 1000 bytes have 3.37 MB, and 3.42 MB once they are deflated, for 30 us each.
     MAX_STORED = 1000
     # Below this, hashing all of a tree again takes no longer than keeping states of it.
     MIN_STATES = 2 * STATE_STEP
