@@ -27,7 +27,7 @@ Measured on 10,617 random pairs of versions out of git.git's history (one core, 
 
 from __future__ import annotations
 
-from workers import _delta
+from workers import _delta, _delta_apply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # not worth its import time
@@ -69,4 +69,4 @@ def apply_delta(base: Buffer, delta: Buffer, *, max_size: int) -> bytes:
 
     Source: gitformat-pack(5), "Deltified representation".
     """
-    return _delta.apply_delta(base, delta, max_size)
+    return _delta_apply.apply_delta(base, delta, max_size)

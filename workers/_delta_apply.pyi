@@ -1,0 +1,3 @@
+from typing_extensions import Buffer
+
+def apply_delta(base: Buffer, delta: Buffer, max_size: int) -> bytes: ...

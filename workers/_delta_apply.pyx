@@ -1,0 +1,130 @@
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
+"""Loops that apply deltas; see delta.py.
+
+All pointers are walked within [start, end) pairs, as in the loops that make deltas: what a damaged
+delta says is compared with them before it is believed.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy
+
+from workers.errors import DeltaError
+
+cdef enum:
+    LARGEST_COPY = 0x10000  # what a copy without bytes of its size means
+
+cdef enum:
+    DAMAGED_CUT = -1
+    DAMAGED_BASE = -2
+    DAMAGED_COPY = -3
+    DAMAGED_OPCODE = -4
+    DAMAGED_TARGET = -5
+
+
+cdef int64_t get_size(
+    const unsigned char **at, const unsigned char *end, int64_t limit
+) noexcept nogil:
+    """Read a size header; DAMAGED_CUT if it does not end, *limit* + 1 if it says more."""
+    cdef int64_t size = 0, group
+    cdef int shift = 0
+    cdef unsigned char byte
+    while at[0] < end:
+        byte = at[0][0]
+        at[0] += 1
+        group = byte & 0x7F
+        if group and (shift > 49 or group << shift > limit - size):
+            size = limit + 1
+        elif size <= limit and group:
+            size += group << shift
+        shift = min(shift + 7, 56)
+        if not byte & 0x80:
+            return size
+    return DAMAGED_CUT
+
+
+cdef int64_t get_bytes(
+    const unsigned char **at, const unsigned char *end, unsigned int mask, int count
+) noexcept nogil:
+    """Read the little-endian number whose bytes *mask* says are there."""
+    cdef int64_t number = 0
+    cdef int i
+    for i in range(count):
+        if mask & (1 << i):
+            if at[0] == end:
+                return DAMAGED_CUT
+            number |= <int64_t>at[0][0] << (8 * i)
+            at[0] += 1
+    return number
+
+
+cdef int64_t c_apply(
+    const unsigned char *base,
+    int64_t base_size,
+    const unsigned char *at,
+    const unsigned char *end,
+    unsigned char *out,
+    unsigned char *out_end,
+) noexcept nogil:
+    """Carry out the instructions in [at, end); return 0 or what is wrong with them."""
+    cdef unsigned int code
+    cdef int64_t offset, size
+    while at < end:
+        code = at[0]
+        at += 1
+        if code == 0:
+            return DAMAGED_OPCODE
+        if code & 0x80:
+            offset = get_bytes(&at, end, code, 4)
+            size = get_bytes(&at, end, code >> 4, 3)
+            if offset < 0 or size < 0:
+                return DAMAGED_CUT
+            if size == 0:
+                size = LARGEST_COPY
+            if offset + size > base_size:
+                return DAMAGED_COPY
+            if size > out_end - out:
+                return DAMAGED_TARGET
+            memcpy(out, base + offset, size)
+        else:
+            size = code
+            if size > end - at:
+                return DAMAGED_CUT
+            if size > out_end - out:
+                return DAMAGED_TARGET
+            memcpy(out, at, size)
+            at += size
+        out += size
+    return 0 if out == out_end else DAMAGED_TARGET
+
+
+cdef dict REASONS = {
+    DAMAGED_CUT: "delta is cut short",
+    DAMAGED_BASE: "delta was made for a base of another size",
+    DAMAGED_COPY: "delta copies from outside its base",
+    DAMAGED_OPCODE: "delta has the reserved instruction 0",
+    DAMAGED_TARGET: "delta does not build the size it promises",
+}
+
+
+def apply_delta(const unsigned char[::1] base, const unsigned char[::1] delta, int64_t max_size):
+    """Return the target as bytes, or raise DeltaError."""
+    cdef int64_t base_size = base.shape[0], target_size, problem
+    cdef const unsigned char *old = &base[0] if base_size else NULL
+    cdef const unsigned char *at = &delta[0] if delta.shape[0] else NULL
+    cdef const unsigned char *end = at + delta.shape[0]
+    cdef unsigned char *out
+    problem = get_size(&at, end, base_size)
+    if problem != base_size:
+        raise DeltaError(REASONS[DAMAGED_CUT if problem == DAMAGED_CUT else DAMAGED_BASE])
+    target_size = get_size(&at, end, max_size)
+    if target_size == DAMAGED_CUT:
+        raise DeltaError(REASONS[DAMAGED_CUT])
+    if target_size > max_size:
+        raise DeltaError(f"delta builds more than {max_size} bytes")
+    target = PyBytes_FromStringAndSize(NULL, target_size)
+    out = <unsigned char *>PyBytes_AS_STRING(target)
+    problem = c_apply(old, base_size, at, end, out, out + target_size)
+    if problem:
+        raise DeltaError(REASONS[problem])
+    return target
