@@ -7,7 +7,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp
 
 from fastio.store._marks cimport MarkTable
-from fastio.stream._commit_fields cimport digits, is_plain_path, is_usual_ident
+from fastio.stream._commit_fields cimport is_plain_path, is_usual_ident
+from fastio.stream._numbers cimport digits
 
 cdef enum:
     COMMIT = 1  # as in fastio.objects.kinds
@@ -149,7 +150,7 @@ cdef class PlainScan:
         if not self.has(at, b"data ", 5):
             return NULL
         at = self.numbered_line(at + 5, &size)
-        if at == NULL or <int64_t>size > self.max_data:
+        if at == NULL or size > <uint64_t>self.max_data:
             return NULL
         if self.end - at <= <int64_t>size:
             self.is_short = True

@@ -55,7 +55,7 @@ cdef class BlobQueue:
     cdef int64_t last_offset
 
     cdef int admit(
-        self, const unsigned char *data, int64_t size, const int64_t *rows, int64_t count
+        self, const unsigned char *data, int64_t size, const uint64_t *rows, int64_t count
     ) except -1
     cdef Blob _new(self, uint64_t mark, int64_t size, int64_t stream_offset)
     cdef Blob _at(self, int64_t raw_offset, uint64_t mark, int64_t size, int64_t stream_offset)

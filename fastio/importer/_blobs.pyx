@@ -104,7 +104,7 @@ cdef class BlobQueue:
     # --- arrival ------------------------------------------------------------------------------
 
     cdef int admit(
-        self, const unsigned char *data, int64_t size, const int64_t *rows, int64_t count
+        self, const unsigned char *data, int64_t size, const uint64_t *rows, int64_t count
     ) except -1:
         """Take in a run of blobs; four numbers each: mark, start, size, offset.
 
@@ -114,9 +114,9 @@ cdef class BlobQueue:
         cdef Blob blob
         for _number in range(count):
             if annexed >= 0:
-                blob = self._at(annexed + rows[1], <uint64_t>rows[0], rows[2], rows[3])
+                blob = self._at(annexed + rows[1], rows[0], rows[2], rows[3])
             else:
-                blob = self._new(<uint64_t>rows[0], rows[2], rows[3])
+                blob = self._new(rows[0], rows[2], rows[3])
                 memcpy(self.arena.base + blob.raw_offset, data + rows[1], blob.size)
             self._hold(blob)
             rows += 4

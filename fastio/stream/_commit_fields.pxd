@@ -1,12 +1,9 @@
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 
 from fastio.stream._plain_commit cimport Change
 
 ctypedef const unsigned char *Bytes
 
-
-# How many decimal digits there are from *at* on, 18 at most, and what they say.
-cdef int64_t digits(Bytes at, Bytes stop, uint64_t *value) noexcept nogil
 
 # Whether an ident with a raw date needs no change.
 cdef bint is_usual_ident(Bytes text, int64_t size) noexcept nogil

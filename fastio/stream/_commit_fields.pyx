@@ -4,21 +4,12 @@
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memchr, memcmp
 
+from fastio.stream._numbers cimport digits
 from fastio.stream._plain_commit cimport BY_MARK, BY_OID, GITLINK, INLINE, SYMLINK, Change
 
 cdef enum:
-    MAX_DIGITS = 18  # they fit into 63 bits
+    MAX_DATE_DIGITS = 18  # git may refuse a greater one
     MAX_DEPTH = 64  # components of a path: who walks them may use the stack
-
-
-cdef int64_t digits(Bytes at, Bytes stop, uint64_t *value) noexcept nogil:
-    """Read a decimal number; return how many digits it has, 0 if it is none or too long."""
-    cdef int64_t length = 0
-    value[0] = 0
-    while length < MAX_DIGITS and at + length < stop and 48 <= at[length] <= 57:
-        value[0] = value[0] * 10 + (at[length] - 48)
-        length += 1
-    return length
 
 
 cdef bint is_usual_ident(Bytes text, int64_t size) noexcept nogil:
@@ -40,7 +31,7 @@ cdef bint is_usual_ident(Bytes text, int64_t size) noexcept nogil:
     closing += 2
     length = digits(closing, stop, &value)
     closing += length
-    if length == 0 or stop - closing != 6 or closing[0] != 32:
+    if not 0 < length <= MAX_DATE_DIGITS or stop - closing != 6 or closing[0] != 32:
         return False
     if closing[1] != 43 and closing[1] != 45:
         return False

@@ -8,7 +8,6 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 from fastio.stream._commit_fields cimport (
     Bytes,
-    digits,
     has_dot_name,
     is_known_kind,
     is_plain_path,
@@ -17,6 +16,7 @@ from fastio.stream._commit_fields cimport (
     reference_at,
     unquote,
 )
+from fastio.stream._numbers cimport digits
 from fastio.stream._plain_commit cimport (
     BY_MARK,
     GITLINK,

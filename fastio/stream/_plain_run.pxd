@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from fastio.stream._plain_commit cimport PlainCommit
 from fastio.stream._scanner cimport BlobScan
@@ -14,7 +14,7 @@ cdef class PlainRun:
     cdef object data
     cdef const unsigned char[::1] view
     cdef BlobScan scan
-    cdef int64_t rows[4 * ROWS]
+    cdef uint64_t rows[4 * ROWS]
     cdef int64_t offset
     cdef int64_t number
     cdef int64_t dropped

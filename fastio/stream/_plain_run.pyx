@@ -6,7 +6,7 @@ parser and reader as they would. Whether more bytes may make a command plain is 
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from fastio.stream._plain_commit cimport PlainCommit
 from fastio.stream._scanner cimport c_scan_blobs
@@ -41,7 +41,7 @@ cdef class PlainRun:
     cdef int64_t take_blobs(self) except -1:
         cdef int64_t count = c_scan_blobs(&self.scan, self.rows, ROWS), number
         cdef const unsigned char *first = self.scan.first
-        cdef int64_t *row
+        cdef uint64_t *row
         if count == 0:
             return 0
         for number in range(max(0, count - RECENT_BLOBS), count):

@@ -2,11 +2,10 @@
 """The scan of `fastio.stream.questions`: one line that asks something."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memchr, memcmp
 
-cdef enum:
-    MAX_DIGITS = 18  # they fit into 63 bits
+from fastio.stream._numbers cimport digits
 
 GET_MARK, CAT_BLOB, LS = 1, 2, 3
 
@@ -19,13 +18,9 @@ cdef inline bytes _bytes(Bytes start, Bytes stop):
 
 cdef object _read_mark(Bytes at, Bytes stop):
     """Read ``:N`` between *at* and *stop*, None if that is not all of it."""
-    cdef int64_t value = 0, i
-    if not 2 <= stop - at <= MAX_DIGITS + 1 or at[0] != 58:
+    cdef uint64_t value = 0
+    if stop - at < 2 or at[0] != 58 or digits(at + 1, stop, &value) != stop - at - 1:
         return None
-    for i in range(1, stop - at):
-        if not 48 <= at[i] <= 57:
-            return None
-        value = value * 10 + (at[i] - 48)
     return value
 
 

@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 
 cdef struct BlobScan:
@@ -12,4 +12,4 @@ cdef struct BlobScan:
 
 
 # Read up to *max_count* blobs into *rows*, four numbers each; return how many there are.
-cdef int64_t c_scan_blobs(BlobScan *scan, int64_t *rows, int64_t max_count) noexcept nogil
+cdef int64_t c_scan_blobs(BlobScan *scan, uint64_t *rows, int64_t max_count) noexcept nogil

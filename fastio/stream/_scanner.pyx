@@ -1,23 +1,20 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The loop of `fastio.stream.scanner`: plain blob commands, many at once."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memchr, memcmp
 
+from fastio.stream._numbers cimport digits
+
 cdef enum:
-    MAX_DIGITS = 18  # they fit into 63 bits
     LEAST_LIMIT = 64  # a line limit that no mark or data line reaches
 
 
-cdef int64_t _read_digits(
-    const unsigned char *at, const unsigned char *end, int64_t *value
+cdef inline int64_t _read_digits(
+    const unsigned char *at, const unsigned char *end, uint64_t *value
 ) noexcept nogil:
     """Read decimal digits and the LF behind them; return how many bytes, 0 if that is not there."""
-    cdef int64_t length = 0
-    value[0] = 0
-    while length < MAX_DIGITS and at + length < end and 48 <= at[length] <= 57:
-        value[0] = value[0] * 10 + (at[length] - 48)
-        length += 1
+    cdef int64_t length = digits(at, end, value)
     if length == 0 or at + length >= end or at[length] != 10:
         return 0
     return length + 1
@@ -25,12 +22,12 @@ cdef int64_t _read_digits(
 
 cdef const unsigned char *_read_blob(
     const unsigned char *at, const unsigned char *end, int64_t max_size, int64_t max_line,
-    int64_t *row
+    uint64_t *row
 ) noexcept nogil:
     """Read one blob into *row*: mark, position, size; return what is behind it, or NULL."""
     cdef const unsigned char *lf
     cdef int64_t length
-    cdef int64_t size = 0
+    cdef uint64_t size = 0
     if end - at < 5 or memcmp(at, b"blob\n", 5) != 0:
         return NULL
     at += 5
@@ -49,21 +46,21 @@ cdef const unsigned char *_read_blob(
     if end - at <= 5 or memcmp(at, b"data ", 5) != 0:
         return NULL
     length = _read_digits(at + 5, end, &size)
-    if length == 0 or size > max_size:
+    if length == 0 or size > <uint64_t>max_size:
         return NULL
     at += 5 + length
-    if end - at < size:
+    if end - at < <int64_t>size:
         return NULL
-    row[1] = <int64_t>at
+    row[1] = <uint64_t>at
     row[2] = size
     return at + size
 
 
-cdef int64_t c_scan_blobs(BlobScan *scan, int64_t *rows, int64_t max_count) noexcept nogil:
+cdef int64_t c_scan_blobs(BlobScan *scan, uint64_t *rows, int64_t max_count) noexcept nogil:
     cdef const unsigned char *at = scan.first + scan.at
     cdef const unsigned char *stop = scan.first + scan.end
     cdef const unsigned char *behind
-    cdef int64_t *row = rows
+    cdef uint64_t *row = rows
     cdef int64_t count = 0
     if at == stop or max_count == 0 or scan.max_line < LEAST_LIMIT:
         return 0
@@ -79,7 +76,7 @@ cdef int64_t c_scan_blobs(BlobScan *scan, int64_t *rows, int64_t max_count) noex
         behind = _read_blob(at, stop, scan.max_size, scan.max_line, row)
         if behind == NULL:
             break
-        row[1] -= <int64_t>scan.first
+        row[1] -= <uint64_t>scan.first
         row[3] = scan.base + (at - scan.first)
         row += 4
         count += 1
@@ -93,7 +90,7 @@ def scan_blobs(
     const unsigned char[::1] data,
     int64_t start,
     int64_t end,
-    int64_t[::1] rows,
+    uint64_t[::1] rows,
     *,
     int64_t base,
     int64_t max_size,

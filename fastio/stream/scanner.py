@@ -29,7 +29,7 @@ class BlobRun:
 
     Attributes:
         count: How many blobs, at least one.
-        rows: Their rows, `ROW` int64 each, one behind the other.
+        rows: Their rows, `ROW` uint64 each, one behind the other.
         buffer: What the rows' starts count in.
     """
 
@@ -49,7 +49,7 @@ def take_blobs(reader: StreamReader, max_count: int) -> BlobRun | None:
     buffer = reader.buffer
     rows = reader.blob_rows
     if len(rows) < max_count * ROW:
-        rows = reader.blob_rows = memoryview(array("q", bytes(8 * ROW * max_count)))
+        rows = reader.blob_rows = memoryview(array("Q", bytes(8 * ROW * max_count)))
     count, position, optional_lf = scan_blobs(
         buffer.data,
         buffer.start,

@@ -14,6 +14,8 @@ from tests.strategies import streams
 from tests.stream.feeding import Said, commands_of, cut, say, say_in_place
 
 IDENT = b"A U Thor <a@b> 1234567890 +0200"
+LATE = IDENT.replace(b"0 +", b"0123456789 +")
+GREAT, TOO_GREAT = b"18446744073709551615", b"18446744073709551616"
 
 # Lines that fit together often enough, and some that never fit.
 FRAGMENTS = (
@@ -29,6 +31,8 @@ FRAGMENTS = (
     *(b"cat-blob " + b"a0" * 20 + b"\n", b'ls ""\n', b'ls :1 "a"\n', b"ls " + b"C" * 64 + b" \n"),
     *(b"reset refs/heads/x\n", b"alias\n", b"to :1\n", b"checkpoint\n", b"progress a\0b\n"),
     *(b"feature ls\n", b"feature done\n", b"option git quiet\n", b"option other\n", b"done\n"),
+    *(b"mark :9223372036854775808\n", b"mark :18446744073709551616\n"),
+    *(b"cat-blob :18446744073709551615\n", b"data 18446744073709551615\n"),
     *(b"# comment\n", b"\n", b"\n", b"nonsense\n", b"a\0b\n", b"tagger " + IDENT + b"\n"),
 )
 fragment_streams = st.lists(st.sampled_from(FRAGMENTS), max_size=14).map(b"".join)
@@ -36,9 +40,12 @@ OID = b"a1B2" * 10
 # Of a commit's lines each comes in usual spellings mostly, and at times in others.
 COMMIT_LINES = (
     ((b"commit refs/heads/x\n", b"commit y z\n"), (b"commit a\0b\n",)),
-    ((b"", b"mark :3\n"), (b"mark :0\n", b"mark :3x\n", b"# c\n")),
+    (
+        (b"", b"mark :3\n", b"mark :%b\n" % GREAT),
+        (b"mark :0\n", b"mark :%b\n" % TOO_GREAT, b"# c\n"),
+    ),
     ((b"", b"original-oid abc\n"), ()),
-    ((b"", b"author " + IDENT + b"\n"), (b"author <a> 1 +0000\n", b"author A <> 9 +1401\n")),
+    ((b"", b"author " + IDENT + b"\n"), (b"author %b\n" % LATE, b"author A <> 9 +1401\n")),
     ((b"committer " + IDENT + b"\n", b"committer A <b> 12 -0330\n"), (b"committer A <b> 1\n",)),
     (
         (b"", b"gpgsig sha1 ssh\ndata 1\nx\n", b"gpgsig sha256 x509\ndata 3\na\nb"),
@@ -47,13 +54,21 @@ COMMIT_LINES = (
     ((b"", b"", b"encoding x\n"), (b"encoding \n", b"encoding x\nencoding y\n")),
     (
         (b"data 2\nhi\n", b"data 2\nhi", b"data 0\n", b"data 3\nM \n"),
-        (b"data <<E\nE\n", b"data 9\n"),
+        (b"data <<E\nE\n", b"data 9\n", b"data %b\n" % GREAT),
     ),
-    ((b"", b"", b"from :1\n"), (b"\n", b"from refs/heads/y\n", b"from :1x\n", b"from :0\n")),
-    ((b"", b"merge :1\n", b"merge :1\nmerge :2\n"), (b"merge z\n", b"from :1\n")),
+    (
+        (b"", b"", b"from :%b\n" % GREAT),
+        (b"\n", b"from refs/heads/y\n", b"from :1x\n", b"from :0\n"),
+    ),
+    ((b"", b"merge :1\n", b"merge :1\nmerge :2\n"), (b"merge z\n", b"merge :%b\n" % TOO_GREAT)),
 )
 BESIDE_OTHERS = (
-    *(b"M 100644 :1 a/b c\n", b"M 755 :2 .github/x\n", b"M 100644 :1 .gitmodules\n"),
+    *(
+        b"M 100644 :1 a/b c\n",
+        b"M 755 :2 .github/x\n",
+        b"M 644 :%b g\n" % GREAT,
+        b"M 100644 :1 .gitmodules\n",
+    ),
     *(b"M 120000 :3 a/link\n", b"M 100755 %b x\n" % OID, b"M 120000 %b l\n" % OID),
     *(b"M 160000 %b sub\n" % OID, b"M 644 %b a\n" % (OID + OID[:24]), b'M 644 :1 "a b"\n'),
     *(b'M 644 :1 "a\\tb\\303\\244\\"/\\n c"\n', b"M 644 :12 \xc3\xa4/\xe2\n", b"M 755 :1 a\n"),
@@ -66,6 +81,7 @@ INLINE = (
 DELETED = (b"D a/b\n", b'D "a b\\n"\n', b'D "x\\303\\244"\n')
 UNUSUAL = (
     *(b'M 644 :1 "a\n', b"M 644 :1 a//b\n", b"M 644 :1 \n", b"D \n", b'D "a"b\n', b'D "\\8"\n'),
+    *(b"M 644 :%b g\n" % TOO_GREAT, b"M 644 :0%b g\n" % GREAT),
     *(b"M 644 :0 a\n", b"M 644 :1x a\n", b"M 644 :1 .git/x\n", b"M 120000 :1 .gitmodules\n"),
     *(b"M 160000 :1 a\n", b"M 160000 inline a\ndata 0\n", b"M 040000 %b a\n" % OID),
     *(b"M 644 %b\n" % OID, b"M 644 %bx a\n" % OID, b"M 644 %b a\n" % OID[:39], b'D "\\000"\n'),
