@@ -7,6 +7,7 @@ oid. So any number of branches can be worked on in turn at the same cost.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from fastio.errors import StreamError
 from fastio.objects.kinds import Oid
@@ -83,21 +84,25 @@ class BranchTable:
         It shows when two new names exclude each other (``x`` and ``x/y``): the first one wins. The
         order is that of a table of 1039 buckets, newest first in each.
         """
-        numbered = enumerate(self._branches.values())
-        return [
-            branch
-            for _, _, branch in sorted(
-                (_bucket(branch.name), -number, branch) for number, branch in numbered
-            )
-        ]
+        newest_first = reversed(self._branches.values())
+        return sorted(newest_first, key=_bucket)  # which keeps the order in each
 
 
-def _bucket(name: bytes) -> int:
-    value = 0
-    for byte in name:
+def _bucket(branch: Branch) -> int:
+    directory, slash, last = branch.name.rpartition(b"/")
+    return _hash(last, _hash_of_directory(directory + slash)) % 1039
+
+
+@lru_cache(4096)  # thousands of branches mostly have few directories
+def _hash_of_directory(name: bytes) -> int:
+    return _hash(name, 0)
+
+
+def _hash(text: bytes, value: int) -> int:
+    for byte in text:
         signed = byte - 256 if byte > 127 else byte
         value = (value * 31 + signed) & 0xFFFFFFFF
-    return value % 1039
+    return value
 
 
 def show(name: bytes) -> str:

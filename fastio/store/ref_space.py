@@ -6,7 +6,8 @@ about in time that grows with its depth, not with the number of names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import lru_cache
 
 
 class RefSpace:
@@ -48,8 +49,13 @@ class RefSpace:
         return next(iter(self._below.get(name, ())), None)
 
 
-def directories(name: bytes) -> Iterator[bytes]:
-    """Yield what stands above a ref and might be a ref: not ``refs``, nor ``refs/heads``."""
-    parts = name.split(b"/")
-    for count in range(3 if parts[0] == b"refs" else 1, len(parts)):
-        yield b"/".join(parts[:count])
+def directories(name: bytes) -> tuple[bytes, ...]:
+    """Return what stands above a ref and might be a ref: not ``refs``, nor ``refs/heads``."""
+    return _with_those_above(name.rpartition(b"/")[0])
+
+
+@lru_cache(4096)  # thousands of refs mostly have few directories
+def _with_those_above(directory: bytes) -> tuple[bytes, ...]:
+    parts = directory.split(b"/") if directory else []
+    first = 3 if parts[:1] == [b"refs"] else 1
+    return tuple(b"/".join(parts[:count]) for count in range(first, len(parts) + 1))

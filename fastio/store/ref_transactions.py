@@ -7,6 +7,7 @@ answers, and only after a failure a new process takes over from the next transac
 
 from __future__ import annotations
 
+from binascii import hexlify
 from collections.abc import Iterable, Sequence
 
 from fastio.objects.kinds import Oid
@@ -19,6 +20,8 @@ _MAX_PATTERNS = 500
 _COMMITTED = b"commit: ok\n"
 # Commands that are tried as one transaction, when each is meant to be one of its own.
 _TOGETHER = 256
+# So many of these are sent without waiting for an answer, as long as none is refused.
+_BATCHES_AHEAD = 16
 # What is sent behind a transaction that fails is sent in vain: so little after failures.
 _MIN_AHEAD, _MAX_AHEAD = 4, 4096
 
@@ -31,8 +34,8 @@ def update_command(name: bytes, new: Oid, old: Oid | None) -> bytes:
         new: Its new value.
         old: What it must hold now, the zero oid if it must not exist; None for anything.
     """
-    expected = b"" if old is None else old.hex().encode()
-    return b"update %s\0%s\0%s\0" % (name, new.hex().encode(), expected)
+    expected = b"" if old is None else hexlify(old)
+    return b"update %s\0%s\0%s\0" % (name, hexlify(new), expected)
 
 
 def delete_command(name: bytes) -> bytes:
@@ -73,12 +76,16 @@ class RefTransactions:
             For each one None, or what git said when it refused it.
         """
         outcomes: list[bytes | None] = []
-        for start in range(0, len(commands), _TOGETHER):
-            some = commands[start : start + _TOGETHER]
-            if len(some) > 1 and self.run([transaction(some)]) == [None]:
-                outcomes += [None] * len(some)
-            else:
-                outcomes += self.run([transaction([command]) for command in some])
+        ahead = _BATCHES_AHEAD
+        while left := commands[len(outcomes) : len(outcomes) + ahead * _TOGETHER]:
+            batches = [left[at : at + _TOGETHER] for at in range(0, len(left), _TOGETHER)]
+            answers = self._run_until_failure([transaction(batch) for batch in batches])
+            for batch, said in zip(batches, answers, strict=False):
+                if said is None or len(batch) == 1:
+                    outcomes += [said] * len(batch)
+                else:
+                    outcomes += self.run([transaction([command]) for command in batch])
+            ahead = _BATCHES_AHEAD if answers[-1] is None else 1
         return outcomes
 
     def run(self, transactions: Sequence[bytes]) -> list[bytes | None]:

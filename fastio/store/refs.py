@@ -119,16 +119,17 @@ class RefUpdater:
         self, wave: Sequence[BranchUpdate], table: RefTable, runner: ChangeRunner, force: bool
     ) -> list[Outcome]:
         """Decide and run updates that do not bear on one another's old values."""
-        refusals = {} if force else self._find_refusals(wave, table)
+        refusals = {} if force or not table.values else self._find_refusals(wave, table)
         outcomes: list[Outcome] = []
         changes: dict[int, Change] = {}
+        values, targets = table.values, table.targets
         for number, update in enumerate(wave):
-            old = table.get(update.name)
-            outcome, command = self._decide(update, old, table.final_name(update.name))
+            final = targets.get(update.name, update.name)
+            old = values.get(final)
+            outcome, command = self._decide(update, old, final)
             outcome = refusals.get(update.name, outcome)
             outcomes.append(outcome)
             if command and outcome.status is not Status.REFUSED:
-                final = table.final_name(update.name)
                 changes[number] = Change(final, command, outcome, is_new=old is None)
         runner.run(list(changes.values()))
         for number, change in changes.items():
@@ -146,7 +147,7 @@ class RefUpdater:
                 said = b"cannot delete HEAD: without it this would be no repository"
                 return refusal(name, Status.NOT_DELETED, said), b""
             return Outcome(name, Status.DELETED), delete_command(name)
-        if name == _REPLACE + new.hex().encode():
+        if name.startswith(_REPLACE) and name == _REPLACE + new.hex().encode():
             said = b"warning: dropping %s since it would point to itself\n" % name
             command = b"" if old is None else delete_command(name)
             return Outcome(name, Status.DELETED, said), command
@@ -197,7 +198,7 @@ def _waves(updates: Iterable[BranchUpdate], table: RefTable) -> Iterator[list[Br
     wave: list[BranchUpdate] = []
     met: set[bytes] = set()
     for update in updates:
-        final = table.final_name(update.name)
+        final = table.targets.get(update.name, update.name)
         if final in met:
             yield wave
             wave, met = [], set()

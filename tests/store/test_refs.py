@@ -136,7 +136,7 @@ def test_many_take_few_transactions_unless_one_is_refused(work, updater, monkeyp
     expected = [Status.UPDATED] * 8
     expected[4] = Status.REFUSED
     assert statuses(update(updater, *((name, tip) for name in names))) == expected
-    assert len(sent) == 3 + 3  # the three of the second one again, each on its own
+    assert len(sent) == 3  # those of the second transaction, and only they are sent one by one
 
 
 def test_of_a_name_and_one_below_it_the_first_wins(work, updater):
@@ -151,8 +151,9 @@ def test_git_is_not_asked_about_what_has_no_room(work, updater, monkeypatch, the
     tip = work.commit()
     work("update-ref", there.decode(), tip)
     work("pack-refs", "--all")
-    run, sent = updater._transactions.run, []
-    monkeypatch.setattr(updater._transactions, "run", lambda all_: sent.extend(all_) or run(all_))
+    transactions, sent = updater._transactions, []
+    run_each = transactions.run_each
+    monkeypatch.setattr(transactions, "run_each", lambda all_: sent.extend(all_) or run_each(all_))
     refused, done = update(updater, (b"refs/heads/x/y", tip), (b"refs/heads/z", tip))
     assert (refused.status, refused.cause, done.status) == (
         Status.REFUSED, Cause.NO_ROOM, Status.UPDATED,
