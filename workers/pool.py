@@ -316,9 +316,10 @@ class Pool:
         try:
             with warnings.catch_warnings():
                 # Python 3.12 warns of forking with threads: a lock held by one stays locked in
-                # the child. Our only other threads are the relay's. They hold a handler's lock
-                # (which logging renews in the child) or their queue's reading lock (which the
-                # child never takes), and no other of Python's: the child is safe.
+                # the child. Our only other threads are the relay's and, while a large blob comes,
+                # those that deflate it. They hold a handler's lock (which logging renews in the
+                # child) or their queue's reading lock (which the child never takes), and no other
+                # of Python's: the child is safe.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 process.start()
         except OSError:

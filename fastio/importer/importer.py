@@ -305,6 +305,7 @@ class Importer:
         arena = _reserve(budget.arena)
         settings = Settings(object_format=self.repository.object_format.name, level=self._level)
         workers = options.workers if options.workers is not None else os.cpu_count() or 1
+        self._big.threads = workers
         if self._mapped is not None:
             # What lies there needs no room in the arena.
             most = min(budget.bases // max(workers, 1), MOST_MAPPED)
