@@ -1,6 +1,8 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+from fastio.importer._tree_store cimport Counters
 from fastio.store._objmap cimport ObjectMap
+from fastio.store._pack_search cimport PackSearch
 from workers._arena cimport Arena
 from workers._tasks cimport Result, Task
 
@@ -24,7 +26,8 @@ cdef class CommitQueue:
     cdef Arena arena
     cdef object sink
     cdef object encoder
-    cdef object counter
+    cdef Counters counter
+    cdef PackSearch search
     cdef object new_hash
     cdef bint is_sha1
     cdef ObjectMap object_map

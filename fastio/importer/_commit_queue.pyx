@@ -17,7 +17,7 @@ from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from fastio.store._entries cimport EntryWriter
-from fastio.store._objmap cimport NO_PACK_YET
+from fastio.store._objmap cimport NO_PACK, NO_PACK_YET
 from workers._arena cimport Arena
 from workers._sha1 cimport c_hash_object
 from workers._tasks cimport FULL, NO_OID, Result, Task, c_deflate_bound
@@ -43,6 +43,7 @@ cdef class CommitQueue:
         cdef CommitBatch *batch
         self.sink, self.arena, self.encoder, self.room = sink, arena, encoder, room
         self.object_map, self.counter = sink.map, sink.counters[KIND_COMMIT]
+        self.search = sink.store.search
         self.new_hash = sink.object_format.new
         self.is_sha1 = sink.object_format.name == "sha1"
         self.tickets = [None] * BATCHES
@@ -77,14 +78,18 @@ cdef class CommitQueue:
         cdef unsigned char *body = self.arena.base + batch.raw_offset + batch.raw_used
         cdef bytes large = self.large
         cdef unsigned char oid[32]
-        cdef int64_t entry = -1
+        cdef int64_t entry
         if large is not None:
             self.large = None
             return self.sink.store_whole(KIND_COMMIT, large)
         self.hash_body(body, size, oid)
-        if self.object_map.c_find(oid) >= 0 or self.sink.find_packed is not None:
-            entry = self.sink.known(oid[:self.object_map.oid_size], KIND_COMMIT)
-        return entry if entry >= 0 else self.enter(oid, body, size)
+        entry = self.object_map.c_find(oid)
+        if entry < 0:
+            if not self.search.c_has(oid):
+                return self.enter(oid, body, size)
+            entry = self.object_map.c_insert(oid, NO_PACK, 0, KIND_COMMIT, 0, 0)
+        self.counter.duplicates += 1
+        return entry
 
     cdef int hash_body(self, unsigned char *body, int64_t size, unsigned char *oid) except -1:
         if self.is_sha1:

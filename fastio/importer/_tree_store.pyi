@@ -1,5 +1,3 @@
-from collections.abc import Callable
-
 from fastio.importer.object_sink import ObjectSink
 from fastio.objects._path_edits import Trees
 from fastio.objects.kinds import Oid
@@ -24,12 +22,7 @@ class TreeStore(Trees):
         depth: int = ...,
         level: int = ...,
     ) -> None: ...
-    def set_pack(
-        self,
-        entries: EntryWriter,
-        pack_number: int,
-        find_packed: Callable[[Oid], bool] | None,
-    ) -> None: ...
+    def set_pack(self, entries: EntryWriter, pack_number: int) -> None: ...
     def get(self, oid: Oid) -> bytes | None: ...
     def anchor(self, oid: Oid) -> Oid: ...
     def add(self, oid: Oid, content: bytes, anchor: Oid) -> None: ...

@@ -9,11 +9,12 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Malloc
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport int64_t, uint32_t
+from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy
 
-from fastio.objects._path_edits cimport Trees
+from fastio.objects._path_edits cimport Trees, unchanged_size
 from fastio.objects._tree_cache cimport Tree, free_tree, new_tree
-from fastio.objects._trees cimport Bytes
+from fastio.objects._trees cimport LARGEST_BASE, Bytes, Segments, put_delta
 from fastio.store._entries cimport EntryWriter
 from fastio.store._objmap cimport NO_PACK, ObjectMap
 from workers._codec cimport c_store
@@ -54,13 +55,14 @@ cdef class TreeStore(Trees):
         super().__init__(object_map.oid_size, limit)
         self.sink, self.object_map, self.counter = sink, object_map, counter
         self.depth, self.level = depth, level
+        self.search = sink.store.search
         self.new_hash = sink.object_format.new
         self.is_sha1 = sink.object_format.name == "sha1"
         self.empty_oid = sink.object_format.hash_object(KIND_TREE, b"")
 
-    def set_pack(self, EntryWriter entries, int pack_number, find_packed):
-        """Direct trees into a new pack; *find_packed* looks into the repository's, if any."""
-        self.entries, self.pack_number, self.find_packed = entries, pack_number, find_packed
+    def set_pack(self, EntryWriter entries, int pack_number):
+        """Direct trees into a new pack."""
+        self.entries, self.pack_number = entries, pack_number
 
     # --- the cache ----------------------------------------------------------------------------
 
@@ -104,40 +106,51 @@ cdef class TreeStore(Trees):
         """Store a tree, as *delta* against *base* where pack and depth allow it."""
         cdef Tree *tree = new_tree(content)
         cdef Bytes base_oid = NULL if base is None else <Bytes>PyBytes_AS_STRING(base)
-        tree = self.store_tree(
-            tree, base_oid, NULL if base is None else self.cache.peek(base_oid),
-            NULL if delta is None else <Bytes>PyBytes_AS_STRING(delta),
-            0 if delta is None else PyBytes_GET_SIZE(delta), 0,
-        )
-        return tree.oid[:self.oid_size]
+        cdef Bytes text = NULL if delta is None else <Bytes>PyBytes_AS_STRING(delta)
+        cdef Tree *base_tree = NULL if base is None else self.cache.peek(base_oid)
+        try:
+            if self.is_new(tree, base_oid, base_tree, 0):
+                self.write(tree, base_oid, text, 0 if delta is None else PyBytes_GET_SIZE(delta))
+        except BaseException:
+            free_tree(tree)
+            raise
+        return self.cache.add(tree).oid[:self.oid_size]
 
     cdef int put(
-        self, Tree *tree, Tree *base, Bytes delta, Py_ssize_t delta_size, Py_ssize_t unchanged,
-        unsigned char *oid,
+        self, Tree *tree, const Tree *old, Segments *segments, unsigned char *oid
     ) except -1:
-        tree = self.store_tree(
-            tree, base.oid if delta != NULL else NULL, base, delta, delta_size, unchanged
-        )
-        memcpy(oid, tree.oid, self.oid_size)
-        return 0
-
-    cdef Tree *store_tree(
-        self, Tree *tree, Bytes base, const Tree *base_tree, Bytes delta, Py_ssize_t delta_size,
-        Py_ssize_t unchanged,
-    ) except NULL:
-        """Store a tree; gives the cache's one."""
+        cdef Bytes base = old.oid if 0 < old.size <= LARGEST_BASE else NULL
+        cdef unsigned char *delta = NULL
+        cdef Py_ssize_t delta_size = 0
         try:
-            self.set_oid(tree, base_tree, unchanged)
-            if base == NULL:
-                memcpy(tree.anchor, tree.oid, self.oid_size)
-            else:
-                memcpy(tree.anchor, base if base_tree == NULL else base_tree.anchor, self.oid_size)
-            if not self.is_known(tree.oid):
+            if self.is_new(tree, base, old, unchanged_size(segments)):
+                if base != NULL:
+                    delta_size = put_delta(segments, old.size, tree.data, tree.size, &delta)
                 self.write(tree, base, delta, delta_size)
         except BaseException:
             free_tree(tree)
             raise
-        return self.cache.add(tree)
+        finally:
+            free(delta)
+        tree = self.cache.add(tree)
+        memcpy(oid, tree.oid, self.oid_size)
+        return 0
+
+    cdef bint is_new(
+        self, Tree *tree, Bytes base, const Tree *base_tree, Py_ssize_t unchanged
+    ) except -1:
+        """Set a tree's oid and its anchor, and tell whether it has to be written."""
+        self.set_oid(tree, base_tree, unchanged)
+        if base == NULL:
+            memcpy(tree.anchor, tree.oid, self.oid_size)
+        else:
+            memcpy(tree.anchor, base if base_tree == NULL else base_tree.anchor, self.oid_size)
+        if self.object_map.c_find(tree.oid) < 0:
+            if not self.search.c_has(tree.oid):
+                return True
+            self.object_map.c_insert(tree.oid, NO_PACK, 0, KIND_TREE, 0, 0)
+        self.counter.duplicates += 1
+        return False
 
     cdef int set_oid(self, Tree *tree, const Tree *base, Py_ssize_t unchanged) except -1:
         """Hash a tree, from where it is no longer the *unchanged* beginning of *base*.
@@ -164,14 +177,6 @@ cdef class TreeStore(Trees):
         oid = <bytes>state.digest()
         memcpy(tree.oid, PyBytes_AS_STRING(oid), self.oid_size)
         return 0
-
-    cdef bint is_known(self, Bytes oid) except -1:
-        if self.object_map.c_find(oid) < 0:
-            if self.find_packed is None or not self.find_packed(oid[:self.oid_size]):
-                return False
-            self.object_map.c_insert(oid, NO_PACK, 0, KIND_TREE, 0, 0)
-        self.counter.duplicates += 1
-        return True
 
     # --- into the pack ------------------------------------------------------------------------
 

@@ -43,7 +43,6 @@ class ObjectSink:
 
     Attributes:
         commits: Has commits deflated in batches; without it each is written at once.
-        find_packed: Tells whether a pack of the repository holds an oid; None if it has no packs.
     """
 
     def __init__(
@@ -109,7 +108,7 @@ class ObjectSink:
     def known(self, oid: Oid, kind: int) -> int:
         """The entry of an object that need not be written, or -1."""
         entry = self.map.find(oid)
-        if entry < 0 and self.find_packed is not None and self.find_packed(oid):
+        if entry < 0 and self.store.find_packed(oid):
             entry = self.note_elsewhere(oid, kind)
         if entry >= 0:
             self.counters[kind].duplicates += 1
@@ -219,5 +218,4 @@ class ObjectSink:
         self._begin_pack()
 
     def _begin_pack(self) -> None:
-        self.find_packed = self.store.find_packed if self.store.has_packs else None
-        self.trees.set_pack(self.pack.entries, self.pack_number, self.find_packed)
+        self.trees.set_pack(self.pack.entries, self.pack_number)

@@ -1,5 +1,5 @@
 from fastio.objects._tree_cache cimport Tree, TreeCache
-from fastio.objects._trees cimport Bytes
+from fastio.objects._trees cimport Bytes, Segment, Segments
 
 
 cdef struct Edit:
@@ -17,12 +17,17 @@ cdef class Trees:
     cpdef bytes store(self, bytes tree, bytes base, bytes delta)
     # The tree of that oid, which must be in order: ObjectError.
     cdef Tree *open(self, Bytes oid) except NULL
-    # Store and own a tree; *delta* is NULL or makes it of *base*, with which it has its first
-    # *unchanged* bytes in common. Gives its oid.
+    # Store and own a tree, which *segments* make of *old* (of size 0: there was none). Gives its
+    # oid.
     cdef int put(
-        self, Tree *tree, Tree *base, Bytes delta, Py_ssize_t delta_size, Py_ssize_t unchanged,
-        unsigned char *oid,
+        self, Tree *tree, const Tree *old, Segments *segments, unsigned char *oid
     ) except -1
+
+
+# How many of the old tree's first bytes are the first ones of what *segments* make of it.
+cdef inline Py_ssize_t unchanged_size(const Segments *segments) noexcept nogil:
+    cdef const Segment *first = segments.items
+    return first.size if segments.count and first.base_offset == 0 else 0
 
 
 # Sort the edits; gives how many are left, or -1 where their order matters.

@@ -34,8 +34,8 @@ from fastio.objects._trees cimport (
     event_room,
     join_segments,
     merge_entry,
-    put_delta,
     put_event,
+    write_delta,
 )
 
 from fastio.errors import ObjectError
@@ -76,13 +76,13 @@ cdef class Trees:
         return tree
 
     cdef int put(
-        self, Tree *tree, Tree *base, Bytes delta, Py_ssize_t delta_size, Py_ssize_t unchanged,
-        unsigned char *oid,
+        self, Tree *tree, const Tree *old, Segments *segments, unsigned char *oid
     ) except -1:
-        cdef bytes name, base_oid = None, delta_bytes = None
-        if delta != NULL:
-            base_oid, delta_bytes = base.oid[:self.oid_size], delta[:delta_size]
-        name = self.store(<bytes>tree.content, base_oid, delta_bytes)
+        cdef bytes name, base = None, delta = None
+        if 0 < old.size <= LARGEST_BASE:
+            base = old.oid[:self.oid_size]
+            delta = write_delta(segments, old.size, tree.data, tree.size)
+        name = self.store(<bytes>tree.content, base, delta)
         memcpy(oid, PyBytes_AS_STRING(name), self.oid_size)
         memcpy(tree.oid, oid, self.oid_size)
         self.cache.add(tree)
@@ -194,8 +194,6 @@ cdef int write_directory(
 ) except -1:
     """Apply *events*, in any order, to a tree and store what comes out; see `edit_directory`."""
     cdef Segments segments = Segments(NULL, 0, 0)
-    cdef unsigned char *delta = NULL
-    cdef Py_ssize_t delta_size = 0, unchanged = 0
     cdef bytes content
     cdef Tree *tree
     qsort(events, count, sizeof(Event), compare_events)
@@ -207,15 +205,10 @@ cdef int write_directory(
             return 0
         tree = new_tree(content)
         derive_stops(tree, old, &segments, trees.oid_size)
-        if 0 < old.size <= LARGEST_BASE:
-            delta_size = put_delta(&segments, old.size, tree.data, tree.size, &delta)
-            if segments.items[0].base_offset == 0:
-                unchanged = segments.items[0].size
-        trees.put(tree, old, delta, delta_size, unchanged, oid)
+        trees.put(tree, old, &segments, oid)
         return 1
     finally:
         free(segments.items)
-        free(delta)
 
 
 cdef int edit_directory(

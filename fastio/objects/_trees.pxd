@@ -155,3 +155,4 @@ cdef Py_ssize_t put_delta(
     Segments *segments, Py_ssize_t base_size, Bytes target, Py_ssize_t size,
     unsigned char **delta,
 ) except -1
+cdef bytes write_delta(Segments *segments, Py_ssize_t base_size, Bytes target, Py_ssize_t size)

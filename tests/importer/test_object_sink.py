@@ -15,6 +15,7 @@ from fastio.objects._path_edits import edit_paths
 from fastio.objects._tree_cache import TREE_OVERHEAD
 from fastio.objects.kinds import BLOB, COMMIT, SHA1, TREE, Oid
 from fastio.objects.trees import EXECUTABLE, REGULAR, tree_delta
+from fastio.store._pack_search import PackSearch
 from fastio.store.object_cache import ObjectCache
 from fastio.store.objmap import ELSEWHERE
 from fastio.store.pack_writer import PackWriter
@@ -28,10 +29,10 @@ class FakeStore:
         self.packed: set[Oid] = set()
         self.reloads = 0
         self.cache = ObjectCache()
-
-    @property
-    def has_packs(self) -> bool:
-        return True
+        # Too many packs to be open, so that it asks.
+        self.search = PackSearch(
+            20, lambda: None, self.find_packed, lambda oid: self.kind(oid) or 0, replaces=False
+        )
 
     def find_packed(self, oid: Oid) -> bool:
         return oid in self.packed
