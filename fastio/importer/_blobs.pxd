@@ -61,6 +61,7 @@ cdef class BlobQueue:
     cdef Blob _at(self, int64_t raw_offset, uint64_t mark, int64_t size, int64_t stream_offset)
     cdef int64_t _allocate(self, int64_t size) except -1
     cdef int _hold(self, Blob blob) except -1
+    cpdef forget_mark(self, uint64_t mark)
     cpdef submit_pathless(self, Blob blob)
     cpdef submit(self, Blob blob, Blob base)
     cpdef flush(self)

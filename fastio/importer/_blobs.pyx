@@ -19,6 +19,7 @@ from fastio.importer._blob_tables cimport (
     BlobMap,
     BlobRing,
     LiveBlobs,
+    load_ahead,
 )
 from fastio.store._entries cimport EntryWriter
 from fastio.store._marks cimport MarkTable
@@ -34,12 +35,12 @@ cdef enum:
     KIND_BLOB = 3
     # A batch is one message: large enough to make its cost vanish, small enough to spread the
     # work and to fit the pipe's buffer (64 bytes a task).
-    BATCH_TASKS = 256
+    BATCH_TASKS = 512
     # The first batch after a wait is smaller, so that workers have something to do soon, and each
     # is so much larger than the one before: of a burst between two questions, little is left over.
     FIRST_TASKS = 64
     FIRST_BYTES = 1 << 17
-    # So many results ahead their slots of the object map are loaded: memory is slow.
+    # So many results ahead their slots of the object map and blobs are loaded: memory is slow.
     AHEAD = 16
     # Below this a delta cannot pay: its own headers and the copy cost as much.
     MIN_DELTA_TARGET = 50
@@ -190,7 +191,7 @@ cdef class BlobQueue:
                 self.submit_pathless(older)
         return 0
 
-    def forget_mark(self, uint64_t mark):
+    cpdef forget_mark(self, uint64_t mark):
         """A later object takes over *mark*: a blob still held back must not claim it afterwards.
 
         One that is submitted is accepted before that object is made, which may ask for it.
@@ -303,6 +304,7 @@ cdef class BlobQueue:
             result = <const Result *>PyBytes_AS_STRING(self.results) + self.ready_index
             if self.ready_index + AHEAD < len(self.ready_batch):
                 self.object_map.c_prefetch(result[AHEAD].oid)
+                load_ahead(<Blob>self.ready_batch[self.ready_index + AHEAD])
             self._accept(<Blob>self.ready_batch[self.ready_index], result)
             self.accepted += 1
             self.ready_index += 1
