@@ -1,7 +1,7 @@
 from libc.stdint cimport int64_t, uint32_t
 
 cdef enum:
-    STATE_STEP = 4096  # bytes from one kept state to the next
+    STATE_STEP = 1024  # bytes from one kept state to the next
 
 cdef struct Message:
     const unsigned char *data
