@@ -20,7 +20,7 @@ from fastio.importer._blobs cimport BlobQueue
 from fastio.importer._commit_queue cimport CommitQueue
 from fastio.importer._operations cimport Operation, Operations
 from fastio.importer._tree_store cimport TreeStore
-from fastio.objects._path_edits cimport Edit, edit_root, prepare
+from fastio.objects._path_edits cimport Edit, edit_root, make_root, prepare
 from fastio.store._marks cimport MarkTable
 from fastio.store._objmap cimport ObjectMap
 from fastio.store._pack_search cimport PackSearch
@@ -191,7 +191,9 @@ cdef class CommitLane:
             executor.begin_commit(commit.header())
         for (offset, change), blob in zip(commit.changes(), blobs):
             pipeline.place = offset, number, lines  # should this be the one that fails
-            if isinstance(change, c.FileDelete):
+            if isinstance(change, c.FileDeleteAll):
+                executor.delete_all()
+            elif isinstance(change, c.FileDelete):
                 executor.delete(change.path)
             else:
                 executor.modify(change.mode, blob or change.dataref, change.path)
@@ -223,6 +225,8 @@ cdef class CommitLane:
             branch.published = None
         tip = self.oid_of(entry)
         branch.tip, branch.tree = tip, tree
+        if commit.starts_empty:
+            branch.notes = 0
         self.resolver.remember_tree(tip, tree)
         if commit.mark:
             self.marks.c_set(commit.mark, <uint32_t>entry)
@@ -269,7 +273,7 @@ cdef class CommitLane:
 
     cdef bytes edit(self, PlainCommit commit, list blobs, bytes root):
         """Return the commit's tree; None if it is not for this lane."""
-        cdef int64_t count = commit.edit_count
+        cdef int64_t count = commit.edit_count - commit.starts_empty
         cdef Edit *edits = <Edit *>malloc((count + 1) * sizeof(Edit))
         cdef bytes tree
         if edits == NULL:
@@ -280,7 +284,10 @@ cdef class CommitLane:
             count = prepare(edits, count)
             if count < 0:
                 return None
-            tree = edit_root(self.trees, root, edits, count)
+            if commit.starts_empty:
+                tree = make_root(self.trees, root, edits, count)
+            else:
+                tree = edit_root(self.trees, root, edits, count)
             return self.trees.store(b"", None, None) if tree is None else tree
         finally:
             free(edits)
@@ -290,25 +297,23 @@ cdef class CommitLane:
         cdef int64_t index, entry
         cdef const Change *change
         cdef Blob blob
-        for index in range(commit.edit_count):
+        cdef Edit *edit = edits
+        for index in range(commit.starts_empty, commit.edit_count):
             change = &commit.edits[index]
-            edits[index].path = text + change.path.start
-            edits[index].size = change.path.size
-            edits[index].order = index
-            edits[index].mode = change.mode
+            edit = &edits[index - commit.starts_empty]
+            edit.path, edit.size = text + change.path.start, change.path.size
+            edit.order, edit.mode = index, change.mode
             if change.mode == 0:
                 continue
             if change.reference == BY_OID:
-                if not self.look_up(commit, change, edits[index].oid):
+                if not self.look_up(commit, change, edit.oid):
                     return False
                 continue
             blob = blobs[index]
             entry = self.marks.c_get(change.mark) if blob is None else blob.entry
             if entry < 0 or self.object_map.c_kind(<uint32_t>entry) != KIND_BLOB:
                 return False
-            memcpy(
-                edits[index].oid, self.object_map.c_oid(<uint32_t>entry), self.object_map.oid_size
-            )
+            memcpy(edit.oid, self.object_map.c_oid(<uint32_t>entry), self.object_map.oid_size)
         return True
 
     cdef bint look_up(

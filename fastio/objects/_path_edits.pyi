@@ -9,5 +9,9 @@ class Trees:
     def store(self, tree: bytes, base: Oid | None, delta: bytes | None) -> Oid: ...
 
 def edit_paths(
-    trees: Trees, root: Oid | None, changes: list[tuple[bytes, int, bytes]]
+    trees: Trees,
+    root: Oid | None,
+    changes: list[tuple[bytes, int, bytes]],
+    *,
+    emptied: bool = False,
 ) -> Oid | Literal[False] | None: ...

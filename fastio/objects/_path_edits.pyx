@@ -30,6 +30,7 @@ from fastio.objects._trees cimport (
     Event,
     Segments,
     add_segment,
+    align_trees,
     compare_events,
     event_room,
     join_segments,
@@ -211,6 +212,113 @@ cdef int write_directory(
         free(segments.items)
 
 
+cdef int store_directory(
+    Trees trees, Tree *previous, Event *events, Py_ssize_t count, unsigned char *oid
+) except -1:
+    """Store a directory that was emptied first; *previous* is what it was, or NULL."""
+    cdef Segments segments = Segments(NULL, 0, 0)
+    cdef unsigned char *delta = NULL
+    cdef Py_ssize_t delta_size = 0
+    cdef Tree nothing
+    cdef bytes content
+    cdef Tree *tree
+    memset(&nothing, 0, sizeof(Tree))
+    qsort(events, count, sizeof(Event), compare_events)
+    try:
+        merge_in_order(&segments, &nothing, events, count, trees.oid_size)
+        content = join_segments(&segments)
+        if not content:
+            return 0
+        if previous != NULL and <bytes>previous.content == content:
+            memcpy(oid, previous.oid, trees.oid_size)
+            return 1
+        tree = new_tree(content)
+        derive_stops(tree, &nothing, &segments, trees.oid_size)
+        if previous != NULL and 0 < previous.size <= LARGEST_BASE:
+            segments.count = 0
+            align_trees(
+                &segments, previous.data, previous.size, tree.data, tree.size, trees.oid_size
+            )
+            delta_size = put_delta(&segments, previous.size, tree.data, tree.size, &delta)
+        trees.put(tree, previous, delta, delta_size, 0, oid)
+        return 1
+    finally:
+        free(segments.items)
+        free(delta)
+
+
+cdef int make_directory(
+    Trees trees, Bytes previous, Edit *edits, Py_ssize_t count, Py_ssize_t skip,
+    unsigned char *oid,
+) except -1:
+    """Apply edits to an emptied directory, which was *previous* (NULL: it was not there).
+
+    Returns:
+        Whether anything is in it afterwards; *oid* is its oid then.
+    """
+    cdef unsigned char name[32]
+    cdef Tree *tree
+    if previous == NULL:
+        return make_tree(trees, NULL, edits, count, skip, oid)
+    memcpy(name, previous, trees.oid_size)
+    tree = trees.open(name)
+    tree.users += 1
+    try:
+        return make_tree(trees, tree, edits, count, skip, oid)
+    finally:
+        tree.users -= 1
+
+
+cdef int make_tree(
+    Trees trees, Tree *previous, Edit *edits, Py_ssize_t count, Py_ssize_t skip,
+    unsigned char *oid,
+) except -1:
+    cdef Py_ssize_t index = 0, room = 0, used = 0, size, below
+    cdef Event *events = NULL
+    cdef unsigned char *scratch = NULL
+    cdef unsigned char *out
+    cdef unsigned char child[32]
+    cdef Bytes old
+    cdef bint sets
+    cdef Edit *edit
+    cdef Entry entry
+    for index in range(count):
+        room += event_room(edits[index].size - skip, trees.oid_size)
+    try:
+        events = <Event *>malloc(2 * count * sizeof(Event))
+        scratch = out = <unsigned char *>malloc(room)
+        if events == NULL or scratch == NULL:
+            raise MemoryError
+        index = 0
+        while index < count:
+            edit = edits + index
+            size, below, old, sets = name_size(edit, skip), 1, NULL, edit.mode != 0
+            if edit.size > skip + size:
+                below = same_directory(edit, count - index, skip, size, &sets)
+            index += below
+            if not sets:
+                continue
+            if edit.size > skip + size:
+                if previous != NULL and find_directory(
+                    previous, edit.path + skip, size, trees.oid_size, &entry
+                ):
+                    old = previous.data + entry.oid
+                make_directory(trees, old, edit, below, skip + size + 1, child)
+                out = put_event(
+                    out, events + used, edit.path + skip, size, DIRECTORY, child, trees.oid_size
+                )
+            else:
+                out = put_event(
+                    out, events + used, edit.path + skip, size, edit.mode, edit.oid,
+                    trees.oid_size,
+                )
+            used += 2
+        return store_directory(trees, previous, events, used, oid)
+    finally:
+        free(events)
+        free(scratch)
+
+
 cdef int edit_directory(
     Trees trees, Bytes old, Edit *edits, Py_ssize_t count, Py_ssize_t skip, unsigned char *oid
 ) except -1:
@@ -302,13 +410,22 @@ cdef bytes edit_root(Trees trees, bytes root, Edit *edits, Py_ssize_t count):
     return PyBytes_FromStringAndSize(<char *>oid, trees.oid_size)
 
 
-def edit_paths(Trees trees not None, bytes root, list changes not None):
+cdef bytes make_root(Trees trees, bytes previous, Edit *edits, Py_ssize_t count):
+    cdef unsigned char oid[32]
+    cdef Bytes old = NULL if previous is None else <Bytes>PyBytes_AS_STRING(previous)
+    if count == 0 or not make_directory(trees, old, edits, count, 0, oid):
+        return None
+    return PyBytes_FromStringAndSize(<char *>oid, trees.oid_size)
+
+
+def edit_paths(Trees trees not None, bytes root, list changes not None, *, bint emptied=False):
     """Apply *changes* to the tree *root* (None: an empty one), for tests.
 
     Args:
         trees: Loads and stores.
         root: The old root's oid.
         changes: Each ``(path, mode, oid)``, or ``(path, 0, b"")`` for a removal, in order.
+        emptied: Whether a deleteall comes before them.
 
     Returns:
         The new root's oid, None if it is empty, False if the commit is not for this loop.
@@ -324,6 +441,10 @@ def edit_paths(Trees trees not None, bytes root, list changes not None):
             edits[index].order, edits[index].mode = index, mode
             memcpy(edits[index].oid, PyBytes_AS_STRING(oid), min(32, PyBytes_GET_SIZE(oid)))
         count = prepare(edits, count)
-        return False if count < 0 else edit_root(trees, root, edits, count)
+        if count < 0:
+            return False
+        if emptied:
+            return make_root(trees, root, edits, count)
+        return edit_root(trees, root, edits, count)
     finally:
         free(edits)

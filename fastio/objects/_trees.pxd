@@ -151,6 +151,12 @@ cdef int merge_entry(
     Segments *segments, Bytes data, Entry *entry, Event *event, Py_ssize_t oid_size
 ) except -1
 cdef bytes join_segments(Segments *segments)
+cdef int align_trees(
+    Segments *segments,
+    Bytes base, Py_ssize_t base_size,
+    Bytes target, Py_ssize_t target_size,
+    Py_ssize_t oid_size,
+) except -1
 cdef Py_ssize_t put_delta(
     Segments *segments, Py_ssize_t base_size, Bytes target, Py_ssize_t size,
     unsigned char **delta,

@@ -21,6 +21,7 @@ from fastio.stream._plain_commit cimport (
     BY_MARK,
     GITLINK,
     INLINE,
+    NOTHING,
     SYMLINK,
     Change,
     PlainCommit,
@@ -148,6 +149,13 @@ cdef int take_data(Scan *scan, int64_t limit, Span *body) noexcept nogil:
     return PLAIN
 
 
+cdef int take_delete_all(Scan *scan, Change *change) noexcept nogil:
+    """Take a deleteall line."""
+    memset(change, 0, sizeof(Change))
+    change.line, change.left_out, change.reference = scan.at - scan.first, scan.left_out, NOTHING
+    return take_line(scan, 9, &change.path)
+
+
 cdef int take_change(Scan *scan, Change *change) except -2 nogil:
     """Take an M or D line."""
     cdef bint modifies = scan.at[0] == 77
@@ -266,6 +274,12 @@ cdef int scan_commit(Scan *scan, int64_t *count, int64_t *end) except -2 nogil:
             scan.at += 1
             scan.blank_line = True
             return PLAIN
+        if count[0] == 0 and starts(scan, b"deleteall\n", 10):
+            if room_for == 0:
+                grow()
+            found = take_delete_all(scan, &room[0])
+            count[0] = 1
+            continue
         if scan.at[0] != 77 and not starts(scan, b"D ", 2):
             behind = scan.at
             found = at_end(scan)
@@ -343,6 +357,7 @@ cdef PlainCommit keep(Scan *scan, int64_t count, int64_t end, int64_t offset, in
         memcpy(commit.merges, scan.merges, scan.merge_count * sizeof(uint64_t))
         commit.merge_count = scan.merge_count
     if count:
+        commit.starts_empty = room[0].reference == NOTHING
         commit.edits = <Change *>malloc(count * sizeof(Change))
         if commit.edits == NULL:
             raise MemoryError

@@ -15,13 +15,14 @@ cdef enum Reference:  # what an M line names its object by
     BY_MARK
     BY_OID
     INLINE
+    NOTHING
 
 
 cdef struct Change:
     int64_t line  # where its line starts, counted from the commit's first byte in the stream
     int64_t left_out  # bytes of bodies before it, which are not in the commit's text
     Span path  # unquoted
-    unsigned int mode  # 0: a deletion
+    unsigned int mode  # 0: a deletion, of all if the reference is NOTHING
     Reference reference
     uint64_t mark
     Span oid  # its digits
@@ -43,6 +44,7 @@ cdef class PlainCommit:
     cdef int64_t text_end  # unquoted paths stand behind it
     cdef bint blank_line  # it ended with one, which `text` leaves out
     cdef bint has_bodies
+    cdef bint starts_empty  # its first change is a deleteall
     cdef bint begun  # by the executor, step by step
     cdef object buffer
     cdef Span ref_span

@@ -71,6 +71,8 @@ cdef class PlainCommit:
 
     cdef object change(self, const Change *change):
         cdef bytes path = self.cut(change.path)
+        if change.reference == NOTHING:
+            return c.FileDeleteAll()
         if change.mode == 0:
             return c.FileDelete(path)
         if change.reference == INLINE:

@@ -72,6 +72,8 @@ class Maker:
         if known and rng.random() < 0.4:
             parts.append(b"from :%d\n" % rng.choice(known))
             parts += [b"merge :%d\n" % rng.choice(known) for _ in range(rng.choice((0, 0, 1, 2)))]
+        if rng.random() < 0.15:
+            parts.append(b"deleteall\n")
         change = rng.choice((self.change, self.change, self.inline))
         parts += [change() for _ in range(rng.choice((0, 1, 2, 3, 6)))]
         parts.append(rng.choice((b"\n", b"", b"reset refs/tags/t\nfrom :%d\n" % mark)))

@@ -41,8 +41,12 @@ class Store(Trees):
         return oid
 
 
-def edited(store: Store, root: Oid | None, commit: list[tuple[bytes, int, bytes]]) -> Oid:
+def edited(
+    store: Store, root: Oid | None, commit: list[tuple[bytes, int, bytes]], *, emptied: bool
+) -> Oid:
     editor = TreeEditor(store.load, store.store, root)
+    if emptied:
+        editor.clear()
     for path, mode, oid in commit:
         if mode:
             editor.set(path, mode, Oid(oid))
@@ -61,17 +65,18 @@ def order_matters(commit: list[tuple[bytes, int, bytes]]) -> bool:
 
 
 @settings(max_examples=300)
-@example([[(b"a", REGULAR, A)], [(b"a/b", REGULAR, A), (b"a/b", 0, b"")]])
-@given(st.lists(changes, min_size=1, max_size=5))
-def test_same_as_the_editor(commits: list[list[tuple[bytes, int, bytes]]]) -> None:
+@example([[(b"a", REGULAR, A)], [(b"a/b", REGULAR, A), (b"a/b", 0, b"")]], 0)
+@given(st.lists(changes, min_size=1, max_size=5), st.integers(0, 31))
+def test_same_as_the_editor(commits: list[list[tuple[bytes, int, bytes]]], emptied: int) -> None:
     ours, theirs = Store(), Store()
     root: Oid | None = None
-    for commit in commits:
-        wanted = edited(theirs, root, commit)
-        found = edit_paths(ours, root, commit)
+    for number, commit in enumerate(commits):
+        clears = bool(emptied >> number & 1)
+        wanted = edited(theirs, root, commit, emptied=clears)
+        found = edit_paths(ours, root, commit, emptied=clears)
         if order_matters(commit):
             assert found is False
-            found = edited(ours, root, commit)
+            found = edited(ours, root, commit, emptied=clears)
         elif found is None:
             found = ours.store(b"", None, None)
         assert found == wanted
@@ -102,7 +107,9 @@ def test_same_as_the_editor_in_large_directories(seed: int, limit: int) -> None:
     root: Oid | None = None
     for size in (len(names), *range(12)):
         commit = [(name, REGULAR, A) for name in names] if size > 12 else large_commit(rng, names)
-        found, wanted = edit_paths(ours, root, commit), edited(theirs, root, commit)
+        clears = rng.random() < 0.2
+        found = edit_paths(ours, root, commit, emptied=clears)
+        wanted = edited(theirs, root, commit, emptied=clears)
         assert (found or ours.store(b"", None, None)) == wanted
         assert ours.stored == theirs.stored
         root = wanted

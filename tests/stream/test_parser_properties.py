@@ -95,6 +95,7 @@ ENDS = (b"", b"\n", b"\n\n", b"blob\ndata 0\n", b"reset x\n", b"done\n", b"get-m
 commit_streams = st.lists(
     st.tuples(
         *(st.sampled_from(usual * 16 + unusual) for usual, unusual in COMMIT_LINES),
+        st.sampled_from((b"", b"", b"deleteall\n")),
         st.sampled_from((BESIDE_OTHERS, INLINE)).flatmap(
             lambda usual: st.lists(
                 st.sampled_from((usual + DELETED) * 16 + INLINE + UNUSUAL), max_size=4
