@@ -7,8 +7,8 @@ lines between.
 Whoever maps a file relies on it to stay as it is: a blob is looked at several times, by several
 processes. So only files are mapped that lie on a file system of this machine, that had time to
 settle, and that nobody has open for writing, as far as one is told. `MappedFile.confirm` is asked
-before anything is published whether the file stayed as it was, apart from what was appended; what
-was cut off, or is written over while it is read, ends the import, and nothing of it is kept.
+before anything is published whether the file stayed as it was; otherwise the import ends, and
+nothing of it is kept. That goes for a file that grew as well: nobody can tell whether that was all.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class MappedFile:
                 f"cannot read the stream's file at byte {self._position + lost}: it was cut short"
                 " for a while, or its disk fails"
             )
-        if now.st_size == then.st_size and now.st_mtime_ns != then.st_mtime_ns:
+        if (now.st_size, now.st_mtime_ns) != (then.st_size, then.st_mtime_ns):
             raise SourceError("the stream's file was written to while it was read")
 
 

@@ -58,7 +58,7 @@ class Source:
     def map(self) -> MappedStream | None:
         """Map the stream, if it is a file that is fit for it, before anything is read of it.
 
-        Then `advance` says how much of it counts as read, and `read_into` has what was appended.
+        Then `advance` says how much of it counts as read.
         """
         if self.size is None or self.size < self._least_mapped or self._started:
             return None

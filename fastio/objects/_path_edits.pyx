@@ -217,8 +217,6 @@ cdef int store_directory(
 ) except -1:
     """Store a directory that was emptied first; *previous* is what it was, or NULL."""
     cdef Segments segments = Segments(NULL, 0, 0)
-    cdef unsigned char *delta = NULL
-    cdef Py_ssize_t delta_size = 0
     cdef Tree nothing
     cdef bytes content
     cdef Tree *tree
@@ -239,12 +237,10 @@ cdef int store_directory(
             align_trees(
                 &segments, previous.data, previous.size, tree.data, tree.size, trees.oid_size
             )
-            delta_size = put_delta(&segments, previous.size, tree.data, tree.size, &delta)
-        trees.put(tree, previous, delta, delta_size, 0, oid)
+        trees.put(tree, &nothing if previous == NULL else previous, &segments, oid)
         return 1
     finally:
         free(segments.items)
-        free(delta)
 
 
 cdef int make_directory(

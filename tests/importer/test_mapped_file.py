@@ -134,17 +134,11 @@ def append(path: Path) -> None:
         file.write(b"progress more\n")
 
 
-def test_what_is_appended_is_read_as_well(path: Path, fd: int) -> None:
-    source = Source(fd, least_mapped=1)
-    stream = source.map()
-    assert stream is not None
-    assert source.advance(10) == 10
+def append_and_overwrite(path: Path) -> None:
     append(path)
-    assert source.advance(1 << 30) == len(STREAM) - 10
-    assert memoryview(stream) == STREAM
-    assert source.advance(1 << 30) == 0
-    assert rest_of(source) == b"progress more\n"
-    source.confirm()
+    with path.open("r+b") as file:
+        file.seek(HALF)
+        file.write(b"x")
 
 
 def cut(path: Path) -> None:
@@ -169,6 +163,8 @@ def overwrite(path: Path) -> None:
         (cut, rf"cut short while it was read: from {len(STREAM)} to {HALF} bytes"),
         (overwrite, "written to while it was read"),
         (cut_and_fill, "written to while it was read"),
+        (append, "written to while it was read"),
+        (append_and_overwrite, "written to while it was read"),
     ],
 )
 def test_change_is_noticed(
@@ -210,7 +206,7 @@ class Disturbed(Source):
 
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("at", [1, HALF, len(STREAM)])
-@pytest.mark.parametrize("change", [cut, overwrite])
+@pytest.mark.parametrize("change", [cut, overwrite, append_and_overwrite])
 def test_nothing_is_kept_of_a_file_that_changes(
     target: Target,
     path: Path,
@@ -236,16 +232,3 @@ def test_checkpoint_is_the_last_thing_kept(target: Target, path: Path, fd: int) 
     assert target.here_from(source, workers=0)[0] == 128
     assert list(target.refs()) == ["refs/heads/first"]
     assert (len(target.packs()), target.files(), target.fsck()) == (1, [], "")
-
-
-@pytest.mark.parametrize("workers", [0, 2])
-def test_appended_commits_are_imported(target: Target, path: Path, fd: int, workers: int) -> None:
-    def append_commit() -> None:
-        with path.open("ab") as file:
-            file.write(streams.commit(9_999, streams.inline(b"a", b"late"), ref=b"refs/heads/late"))
-
-    status, importer = target.here_from(Disturbed(fd, HALF, append_commit), workers=workers)
-    assert status == 0
-    assert importer.parser.bytes_left == 0
-    assert target.git("cat-file", "blob", "late:a") == "late"
-    assert target.fsck() == ""
