@@ -155,13 +155,19 @@ def _spread_files(write: Writer, count: int) -> None:
         write(b"M 100644 :1 src/%04d/%02d\n" % divmod(number, 100))
 
 
+def _next_version(write: Writer, number: int) -> int:
+    """A blob and the start of the commit that is to use it, behind `_spread_files`; its mark."""
+    mark = 2 * number + 3
+    blob(write, mark, b"version %d\n" % number)
+    commit(write, b"main", number + 1, mark=mark + 1, parent=mark - 1)
+    return mark
+
+
 def renames(write: Writer, count: int) -> None:
     """Commits that rename a directory of 100,000 files and change one file in it."""
     _spread_files(write, FILES)
     for number in range(count):
-        mark = 2 * number + 3
-        blob(write, mark, b"version %d\n" % number)
-        commit(write, b"main", number + 1, mark=mark + 1, parent=mark - 1)
+        mark = _next_version(write, number)
         old, new = (b"other", b"src") if number % 2 else (b"src", b"other")
         write(b"R %b %b\nM 100644 :%d %b/0500/50\n" % (old, new, mark, new))
 
@@ -170,9 +176,7 @@ def copies(write: Writer, count: int) -> None:
     """Commits that copy a directory of 100,000 files and change one file of the copy."""
     _spread_files(write, FILES)
     for number in range(count):
-        mark = 2 * number + 3
-        blob(write, mark, b"version %d\n" % number)
-        commit(write, b"main", number + 1, mark=mark + 1, parent=mark - 1)
+        mark = _next_version(write, number)
         write(b"C src tags/%d\nM 100644 :%d tags/%d/0500/50\n" % (number, mark, number))
 
 
