@@ -1,0 +1,1 @@
+"""Export: a repository in, the stream of ``git fast-export`` out."""
