@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING
 from fastio.cli.endings import die_by, occupy, say
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
-from fastio.importer.options import ImportOptions, parse_size, parse_uint
+from fastio.importer.options import ImportOptions
 from fastio.importer.replies import ReplyPipeClosed
 from fastio.importer.report import NO_CHANGE, Spent, closing_line, spent_so_far, statistics
 from fastio.importer.source import Source
+from fastio.numerals import parse_size, parse_uint, parse_workers
 from fastio.store.repository import Search
 
 if TYPE_CHECKING:
     from fastio.importer.importer import Importer
-
-MAX_WORKERS = 1024  # each is a process, and two descriptors here
 
 USAGE = """\
 usage: fastio import [<options>] [<stream-file>]
@@ -215,7 +214,7 @@ def _take_own(line: _CommandLine, word: str) -> bool:
         elif word == "--progress":
             line.progress = True
         elif name == "--workers" and equals:
-            options.workers = _workers(value)
+            options.workers = parse_workers(value)
         elif name == "--memory" and equals:
             options.memory = parse_size(value)
         elif name == "--compression" and equals:
@@ -227,13 +226,6 @@ def _take_own(line: _CommandLine, word: str) -> bool:
     except ValueError:
         raise UsageError(f"bad value: {word}") from None
     return True
-
-
-def _workers(text: str) -> int:
-    workers = parse_uint(text)
-    if workers > MAX_WORKERS:
-        raise ValueError(text)
-    return workers
 
 
 def _level(text: str) -> int:

@@ -7,11 +7,11 @@ Later sources override earlier ones: built-in default, configuration, stream (``
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fastio.errors import StreamError, UsageError
+from fastio.numerals import parse_size, parse_uint
 from fastio.records import record
 
 if TYPE_CHECKING:
@@ -90,24 +90,6 @@ class ImportOptions:
         # Marks by the submodule's name.
         self.rewrite_from: dict[str, dict[int, Oid]] = {}
         self.rewrite_to: dict[str, dict[int, Oid]] = {}
-
-
-def parse_uint(text: str) -> int:
-    """Read a number as strtoul does with base 0: ``0x10`` and ``010`` work, signs do not."""
-    match = re.fullmatch(r"\s*(?:0[xX]([0-9a-fA-F]+)|(0[0-7]*)|([1-9][0-9]*))", text)
-    if match is None:
-        raise ValueError(text)
-    sixteen, eight, ten = match.groups()
-    return int(sixteen, 16) if sixteen else int(eight, 8) if eight else int(ten)
-
-
-def parse_size(text: str) -> int:
-    """Read a decimal number with an optional k, m or g behind it."""
-    match = re.fullmatch(r"\s*([0-9]+)([kKmMgG]?)", text)
-    if match is None:
-        raise ValueError(text)
-    number, unit = match.groups()
-    return int(number) << {"": 0, "k": 10, "m": 20, "g": 30}[unit.lower()]
 
 
 class OptionReader:
