@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from pathlib import Path
 
@@ -29,6 +29,12 @@ def fast_directory() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
+# What one batch of seeds gave: counts, and descriptions of what was found.
+Batch = tuple[Counter[str], list[str]]
+# Called in each process of the pool before its first batch, with the words after it.
+SetUp = tuple[Callable[..., None], tuple[object, ...]]
+
+
 class _Job:
     """What a process of the pool needs; set once, before its first batch."""
 
@@ -42,7 +48,7 @@ def _set_up(git: str, worlds: list[World], directory: str, keep: Path | None) ->
     _Job.comparer, _Job.keep = Comparer(git, worlds, place), keep
 
 
-def _run_batch(seeds: range) -> tuple[Counter[str], list[str]]:
+def _run_batch(seeds: range) -> Batch:
     """Count what came out of some streams, and describe what was found."""
     counts: Counter[str] = Counter()
     found: list[str] = []
@@ -63,22 +69,54 @@ def _run_batch(seeds: range) -> tuple[Counter[str], list[str]]:
 
 def main() -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = option_parser(__doc__)
+    parser.add_argument("--keep", type=Path, help="directory for the streams of what is found")
+    arguments = parser.parse_args()
+    if arguments.keep:
+        arguments.keep.mkdir(exist_ok=True)
+
+    def set_up(directory: str) -> SetUp:
+        git = arguments.git
+        worlds = Maker(git, Path(directory), version_of(git)).all()
+        return _set_up, (git, worlds, directory, arguments.keep)
+
+    return drive(arguments, set_up, _run_batch)
+
+
+def option_parser(description: str | None) -> argparse.ArgumentParser:
+    """The options that every campaign has."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first one")
     parser.add_argument("--git", default=shutil.which("git"))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1e9, help="stop after that long")
-    parser.add_argument("--keep", type=Path, help="directory for the streams of what is found")
-    arguments = parser.parse_args()
-    if arguments.keep:
-        arguments.keep.mkdir(exist_ok=True)
+    return parser
+
+
+def drive(
+    arguments: argparse.Namespace,
+    set_up: Callable[[str], SetUp],
+    run_batch: Callable[[range], Batch],
+    batch: int = BATCH,
+) -> int:
+    """Run batches in as many processes as are asked for; print what is found, and the counts.
+
+    Args:
+        arguments: Those of ``option_parser``.
+        set_up: Given a directory to work in, tells how a process is set up.
+        run_batch: Runs some seeds, in such a process.
+        batch: How many seeds it is given.
+
+    Returns:
+        The exit status.
+    """
     counts: Counter[str] = Counter()
     start = time.monotonic()
     for number in (signal.SIGINT, signal.SIGTERM):  # SIGINT is ignored in the background
         signal.signal(number, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
-        for some, found in _batches(arguments, start + arguments.seconds):
+        for some, found in _batches(arguments, set_up, run_batch, batch):
             counts += some
             for text in found:
                 sys.stdout.write(text + "\n")
@@ -93,23 +131,24 @@ def main() -> int:
     return 1 if counts["FOUND"] else 0
 
 
-def _batches(arguments: argparse.Namespace, end: float) -> Iterator[tuple[Counter[str], list[str]]]:
-    """Run batch after batch in the processes that are asked for."""
-    stop = arguments.seed + arguments.count
-    ranges = iter(range(at, min(at + BATCH, stop)) for at in range(arguments.seed, stop, BATCH))
-    git = arguments.git
+def _batches(
+    arguments: argparse.Namespace,
+    set_up: Callable[[str], SetUp],
+    run_batch: Callable[[range], Batch],
+    batch: int,
+) -> Iterator[Batch]:
+    end, stop = time.monotonic() + arguments.seconds, arguments.seed + arguments.count
+    ranges = iter(range(at, min(at + batch, stop)) for at in range(arguments.seed, stop, batch))
     with tempfile.TemporaryDirectory(dir=fast_directory()) as name:
-        worlds = Maker(git, Path(name), version_of(git)).all()
-        set_up = (git, worlds, name, arguments.keep)
         context = multiprocessing.get_context("fork")
-        with ProcessPoolExecutor(arguments.jobs, context, _set_up, set_up) as pool:
-            running: set[Future[tuple[Counter[str], list[str]]]] = set()
+        with ProcessPoolExecutor(arguments.jobs, context, *set_up(name)) as pool:
+            running: set[Future[Batch]] = set()
             while True:
                 while len(running) <= arguments.jobs and time.monotonic() < end:
                     seeds = next(ranges, None)
                     if seeds is None:
                         break
-                    running.add(pool.submit(_run_batch, seeds))
+                    running.add(pool.submit(run_batch, seeds))
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)

@@ -1,0 +1,75 @@
+"""Export and import again: all refs must have the ids that they had."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+from tests.differential.world import ENVIRONMENT
+from tests.exporter.histories import HistoryMaker
+from tests.exporter.ours import run_ours
+from tests.exporter.places import Builder, remove_all
+
+FAITHFUL = ("--all", "--signed-tags=verbatim", "--signed-commits=verbatim", "--reencode=no")
+# What may be said as well, and changes nothing.
+ALSO = ((), (), ("-M",), ("-C", "-C"), ("--full-tree",), ("--show-original-ids",), ("-B", "-M"),
+        ("--use-done-feature",), ("--mark-tags",))  # fmt: skip
+
+
+class Traveller:
+    """Sends histories through both exporters and both importers.
+
+    Args:
+        git: The git that is one of each.
+        directory: Where to work.
+    """
+
+    def __init__(self, git: str, directory: Path) -> None:
+        self.git, self._directory = git, directory
+        directory.mkdir(exist_ok=True)
+        self._builder = Builder(git, directory)
+
+    def complaints(self, seed: int) -> Iterator[str]:
+        """Tell of each journey of one seed that did not end where it began.
+
+        git's own streams lose files where ours do not: then they need only be imported.
+        """
+        rng = random.Random(seed)
+        algorithm = "sha256" if rng.random() < 0.1 else "sha1"
+        history = HistoryMaker(rng, faithful=True, algorithm=algorithm).make()
+        there = self._builder.build(history, self._directory / "there", rng)
+        words = [*FAITHFUL, *rng.choice(ALSO)]
+        refs = self._refs(there)
+        for exporter, importer in product(("git", "ours"), repeat=2):
+            status, stream, said = self._run(exporter, there, ["fast-export", *words])
+            back = self._builder.empty(self._directory / "back", algorithm)
+            done = self._run(importer, back, ["fast-import", "--quiet", "--force"], stream)
+            what = f"seed {seed}: {words} by {exporter}, imported by {importer}"
+            if status or done[0]:
+                yield f"{what}: {status} {done[0]} {(said + done[2])[-500:]!r}"
+            elif (found := self._refs(back)) != refs and exporter == "ours":
+                yield f"{what}: {sorted(set(found) ^ set(refs))}"
+            remove_all(back)
+        remove_all(there)
+
+    def _refs(self, repository: Path) -> list[bytes]:
+        form = "--format=%(refname) %(objectname)"
+        words = ["for-each-ref", form, "--exclude=refs/heads/sym", "--exclude=refs/remotes/o/HEAD"]
+        return self._builder.run(repository, *words).splitlines()
+
+    def _run(
+        self, program: str, repository: Path, words: list[str], text: bytes = b""
+    ) -> tuple[int, bytes, bytes]:
+        environment = ENVIRONMENT | {"PATH": f"{os.path.dirname(self.git)}:{ENVIRONMENT['PATH']}"}
+        if program == "ours":
+            command = (words[0].removeprefix("fast-"), "--no-progress")
+            return run_ours(repository, words[1:], environment, text=text, command=command)
+        done = subprocess.run(
+            [self.git, "-C", str(repository), *words],
+            input=text, env=environment, capture_output=True, check=False,
+        )  # fmt: skip
+        return done.returncode, done.stdout, done.stderr
