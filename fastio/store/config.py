@@ -196,6 +196,14 @@ class Config:
         return self.boolean("core.useReplaceRefs", True)
 
     @property
+    def promisor_remote(self) -> str | None:
+        """The remote that keeps what a partial clone has left out; None if nothing was."""
+        for key in self._values:
+            if re.fullmatch(r"(?s)remote\..+\.promisor", key) and self.boolean(key, False):
+                return key.removeprefix("remote.").removesuffix(".promisor")
+        return self.text("extensions.partialClone")
+
+    @property
     def fsync(self) -> FsyncRules:
         """What to harden (core.fsync, core.fsyncMethod, core.fsyncObjectFiles).
 

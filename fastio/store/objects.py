@@ -42,6 +42,7 @@ class ObjectStore:
         warn: Is told of packs that are left out because their idx cannot be used.
 
     Attributes:
+        object_format: The repository's.
         search: Answers compiled code whether a pack has an object, and of which type objects are.
     """
 
@@ -54,7 +55,7 @@ class ObjectStore:
         warn: Callable[[str], None] = lambda _text: None,
     ) -> None:
         self._repository, self._warn = repository, warn
-        self._format = repository.object_format
+        self.object_format = repository.object_format
         self._max_open = max_open_packs
         self.cache = ObjectCache() if cache is None else cache
         self._replacements = Replacements(repository)
@@ -64,7 +65,7 @@ class ObjectStore:
         self._left_out: set[bytes] = set()
         self._open_count = 0
         self.search = PackSearch(
-            self._format.oid_size,
+            self.object_format.oid_size,
             self._open_packs,
             lambda oid: self._find_pack(oid, usable=True) is not None,
             lambda oid: (self.info(Oid(oid)) or (0,))[0],
@@ -96,8 +97,19 @@ class ObjectStore:
         """
         found = self._retried(self._read_once, self._replacements.of(oid))
         if found is None:
-            raise ObjectError(f"object {oid.hex()} is missing")
+            raise self.missing(oid)
         return found
+
+    def missing(self, oid: Oid) -> ObjectError:
+        """Make the error for an object that is not here, which says how to get it if it can be."""
+        remote = self._repository.config.promisor_remote
+        if remote is None:
+            return ObjectError(f"object {oid.hex()} is missing")
+        return ObjectError(
+            f"object {oid.hex()} is missing: this is a partial clone, and {remote} keeps what it "
+            f"has left out; 'git cat-file -e {oid.hex()}' fetches this object, "
+            f"'git fetch --refetch --no-filter {remote}' all of them"
+        )
 
     def open(self, oid: Oid, *, above: int) -> Opened | None:
         """Read an object, or open it if it is larger than *above*; None when it is missing.
@@ -243,12 +255,12 @@ class ObjectStore:
         if path in self._left_out or not os.path.exists(path + b".idx"):
             return None
         try:
-            index = PackIndex(path + b".idx", self._format)
+            index = PackIndex(path + b".idx", self.object_format)
         except PackError as error:
             self._left_out.add(path)
             self._warn(f"leaving out a pack: {error}")
             return None
-        pack = PackFile(path + b".pack", index, self._format, cache=self.cache)
+        pack = PackFile(path + b".pack", index, self.object_format, cache=self.cache)
         packs = self._known_packs()
         if self._open_count >= self._max_open:
             oldest = next(other for other in packs if packs[other] is not None)

@@ -16,7 +16,7 @@ def assert_reads_all(work):
         for oid, kind_name, size in found:
             kind, content = store.read(oid)
             assert NAMES[kind] == kind_name
-            assert store._format.hash_object(kind, content) == oid
+            assert store.object_format.hash_object(kind, content) == oid
             assert store.info(oid) == (kind, size)
     return len(found)
 

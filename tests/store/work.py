@@ -5,14 +5,14 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from fastio.objects.kinds import Oid
+from fastio.objects.kinds import FORMATS, Oid
 
 
 class Work:
     """A repository in a temporary directory."""
 
     def __init__(self, path: Path, object_format: str = "sha1", *options: str) -> None:
-        self.path = path
+        self.path, self.format = path, FORMATS[object_format]
         path.mkdir(parents=True)
         self("init", "-q", "-b", "main", f"--object-format={object_format}", *options, ".")
 
