@@ -1,9 +1,10 @@
 """Frames between coordinator and workers: one msgpack array each.
 
-    coordinator → worker   [ENCODE, job, tasks]
+    coordinator → worker   [kind, job, tasks]
     worker → coordinator   [DONE, job, results]
     worker → coordinator   [FAILED, job, reason]
 
+The kind of a job is ENCODE, or a number from OTHER to LAST that the pool's user gives a meaning.
 A job's number means nothing to the worker, which sends it back. The pipe's own framing (a length
 before each message, by multiprocessing's Connection) says where a frame ends. Packed tasks and
 results travel as they are; nothing that is larger ever does, it lies in the arena.
@@ -17,9 +18,13 @@ import msgpack  # type: ignore[import-untyped]
 
 from workers.errors import MessageError
 
-__all__ = ["DONE", "ENCODE", "FAILED", "FRAME_OVERHEAD", "Message", "pack", "unpack"]
+__all__ = [
+    *("DONE", "ENCODE", "FAILED", "FRAME_OVERHEAD", "LAST", "OTHER"),
+    *("Message", "pack", "unpack"),
+]
 
 ENCODE, DONE, FAILED = 0, 1, 2
+OTHER, LAST = 3, 9
 
 FRAME_OVERHEAD = 32
 """No frame is longer than its payload and this: length, array, two numbers, bytes header."""
@@ -50,6 +55,6 @@ def unpack(frame: bytes) -> Message:
         kind, job, payload = msgpack.unpackb(frame, strict_map_key=True)
     except (ValueError, TypeError, msgpack.UnpackException) as error:
         raise MessageError(f"frame cannot be read: {error}") from None
-    if [type(part) for part in (kind, job, payload)] != [int, int, bytes] or kind > FAILED:
+    if [type(part) for part in (kind, job, payload)] != [int, int, bytes] or not 0 <= kind <= LAST:
         raise MessageError(f"frame of unknown kind {kind!r}")
     return Message(kind, job, payload)

@@ -6,6 +6,9 @@ whose worker died before answering is given to another one. Only the oldest unan
 dead worker is blamed, for workers do them in order: with its third worker lost, a single task is
 given up (PoolError). An exception in a worker is blamed like a death, but costs no worker.
 
+Workers have *places*, numbered from 0. A job may be bound to a place, where what it needs is cached
+perhaps; whoever takes a dead worker's place does that one's jobs.
+
 Nothing here can block: a worker is sent no more than fits its pipe while it is not reading, the
 rest waits in a queue, and answers are read only when a selector says that there are some.
 """
@@ -20,16 +23,16 @@ import selectors
 import signal
 import warnings
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkProcess
 
 from workers import messages, rows, worker
 from workers.arena import Arena
 from workers.errors import MessageError, PoolError
+from workers.jobs import Batch, Job, Split
 from workers.logs import LogRelay, open_descriptors
 from workers.messages import Message
-from workers.tasks import Settings
 
 __all__ = ["MAX_BATCH", "Batch", "Pool"]
 
@@ -44,59 +47,26 @@ _ATTEMPTS = 3
 _PATIENCE = 2.0  # seconds that a worker has to finish its job once the pool is closed
 
 
-class Batch:
-    """Results of what was submitted at once, as far as they are there."""
-
-    __slots__ = ("missing", "parts")
-
-    def __init__(self) -> None:
-        self.parts: list[bytes] = [b""]
-        self.missing = 1
-
-    def split(self, count: int) -> None:
-        """Let results come one by one."""
-        self.parts = [b""] * count
-        self.missing = count
-
-    def results(self) -> bytes | None:
-        """Return the packed results, None while some are missing."""
-        return None if self.missing else b"".join(self.parts)
-
-
-class _Job:
-    """A batch, or one task of it, that some worker has to do."""
-
-    __slots__ = ("attempts", "batch", "number", "part", "tasks")
-
-    def __init__(self, batch: Batch, part: int, packed: bytes, number: int) -> None:
-        self.batch, self.part, self.tasks, self.number = batch, part, packed, number
-        self.attempts = 0
-
-    @property
-    def is_single(self) -> bool:
-        return len(self.tasks) <= rows.TASK_SIZE
-
-
 class _Worker:
     """The coordinator's side of one worker process."""
 
-    __slots__ = ("jobs", "pipe", "process", "sent")
+    __slots__ = ("jobs", "pipe", "place", "process", "sent")
 
-    def __init__(self, process: ForkProcess, pipe: Connection) -> None:
-        self.process, self.pipe = process, pipe
-        self.jobs: deque[_Job] = deque()
+    def __init__(self, place: int, process: ForkProcess, pipe: Connection) -> None:
+        self.place, self.process, self.pipe = place, process, pipe
+        self.jobs: deque[Job] = deque()
         self.sent = 0
 
-    def has_room(self, job: _Job) -> bool:
+    def has_room(self, job: Job) -> bool:
         size = len(job.tasks) + messages.FRAME_OVERHEAD
         return len(self.jobs) < _AHEAD and self.sent + size <= _PIPE_ROOM
 
-    def send(self, job: _Job) -> None:
+    def send(self, job: Job) -> None:
         self.jobs.append(job)
         self.sent += len(job.tasks) + messages.FRAME_OVERHEAD
-        self.pipe.send_bytes(messages.pack(Message(messages.ENCODE, job.number, job.tasks)))
+        self.pipe.send_bytes(messages.pack(Message(job.kind, job.number, job.tasks)))
 
-    def take_first(self) -> _Job:
+    def take_first(self) -> Job:
         job = self.jobs.popleft()
         self.sent -= len(job.tasks) + messages.FRAME_OVERHEAD
         return job
@@ -109,12 +79,22 @@ class Pool:
         arena: Where the tasks' bytes lie.
         workers: How many processes.
         settings: The same for all tasks.
+        actions: What workers do for each kind of job.
     """
 
-    def __init__(self, arena: Arena, *, workers: int, settings: Settings) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        *,
+        workers: int,
+        settings: object,
+        actions: Mapping[int, worker.Action] = worker.ACTIONS,
+    ) -> None:
         self._arena, self._count, self._settings = arena, workers, settings
+        self._actions = actions
         self._workers: list[_Worker] = []
-        self._queue: deque[_Job] = deque()
+        self._queue: deque[Job] = deque()
+        self._bound: list[deque[Job]] = [deque() for _ in range(workers)]
         self._batches: deque[Batch] = deque()
         self._submitted = 0
         self._jobs = itertools.count()
@@ -179,11 +159,32 @@ class Pool:
         """
         return self._enqueue(packed, deque.appendleft)
 
-    def _enqueue(self, packed: bytes, put: Callable[[deque[_Job], _Job], None]) -> Batch:
+    def submit_job(
+        self, kind: int, payload: bytes, *, split: Split, place: int | None = None
+    ) -> Batch:
+        """Hand in a batch of any kind, that :meth:`take` does not give; never blocks.
+
+        Args:
+            kind: What the workers' actions have for it.
+            payload: Its tasks, no more than a worker's pipe holds.
+            split: Takes them apart if a worker died of them; may leave them together.
+            place: Where it has to be done, None for wherever there is room. What is bound to a
+                place goes before what is not.
+
+        Returns:
+            The batch, whose results can be asked for after a :meth:`poll`.
+        """
+        job = Job(Batch(), kind, payload, next(self._jobs), split, place=place)
+        self._queue_of(job).append(job)
+        self._dispatch()
+        return job.batch
+
+    def _enqueue(self, packed: bytes, put: Callable[[deque[Job], Job], None]) -> Batch:
         if not 0 < len(packed) <= MAX_BATCH * rows.TASK_SIZE or len(packed) % rows.TASK_SIZE:
             raise ValueError(f"{len(packed)} bytes are no batch of 1 to {MAX_BATCH} tasks")
         batch = Batch()
-        put(self._queue, _Job(batch, 0, packed, next(self._jobs)))
+        job = Job(batch, messages.ENCODE, packed, next(self._jobs), rows.split_tasks)
+        put(self._queue, job)
         self._dispatch()
         return batch
 
@@ -225,6 +226,8 @@ class Pool:
             _bury(each.process)
         self._workers.clear()
         self._queue.clear()
+        for bound in self._bound:
+            bound.clear()
         self._batches.clear()
         self._selector.close()
         if self._relay:
@@ -232,15 +235,31 @@ class Pool:
             self._relay = None
 
     def _dispatch(self) -> None:
-        """Send queued jobs to the workers with the fewest, as far as they have room."""
+        """Send bound jobs to their places, others to who has fewest, as far as there is room."""
+        for each in list(self._workers):
+            bound = self._bound[each.place]
+            while bound and each.has_room(bound[0]) and self._send(each, bound):
+                pass
         while self._queue and self._workers:
             idlest = min(self._workers, key=lambda each: len(each.jobs))
             if not idlest.has_room(self._queue[0]):
                 return
-            try:
-                idlest.send(self._queue.popleft())
-            except OSError:
-                self._lose(idlest)
+            self._send(idlest, self._queue)
+
+    def _send(self, to: _Worker, queue: deque[Job]) -> bool:
+        """Send the first job of *queue*; False if the worker is lost."""
+        try:
+            to.send(queue.popleft())
+        except OSError:
+            self._lose(to)
+            return False
+        return True
+
+    def _queue_of(self, job: Job) -> deque[Job]:
+        """Return where a job waits: at its place, unless nobody is there."""
+        if job.place is None or all(each.place != job.place for each in self._workers):
+            return self._queue
+        return self._bound[job.place]
 
     def _receive(self, sender: _Worker) -> None:
         try:
@@ -268,39 +287,43 @@ class Pool:
         status = lost.process.exitcode
         lost.process.close()
         logger.warning("a worker died (status %s) with %d jobs", status, len(lost.jobs))
-        if lost.jobs:
-            blamed = lost.jobs.popleft()
-            self._queue.extendleft(reversed(lost.jobs))
-            self._retry(blamed, f"a worker died of it (status {status})")
         self._fill()
+        for job in reversed(list(lost.jobs)[1:]):
+            self._queue_of(job).appendleft(job)
+        if lost.jobs:
+            self._retry(lost.jobs[0], f"a worker died of it (status {status})")
 
-    def _retry(self, job: _Job, reason: str) -> None:
+    def _retry(self, job: Job, reason: str) -> None:
         """Queue a job again that failed or killed its worker, in parts if it has some."""
         job.attempts += 1
-        if job.is_single:
+        parts, queue = job.split(job.tasks), self._queue_of(job)
+        if len(parts) == 1:
             if job.attempts == _ATTEMPTS:
                 raise PoolError(f"a task failed {_ATTEMPTS} times: {reason}", job.tasks)
-            self._queue.appendleft(job)
+            queue.appendleft(job)
             return
-        starts = range(0, len(job.tasks), rows.TASK_SIZE)
-        job.batch.split(len(starts))
-        self._queue.extendleft(
-            _Job(job.batch, part, job.tasks[start : start + rows.TASK_SIZE], next(self._jobs))
-            for part, start in reversed(list(enumerate(starts)))
+        job.batch.split(len(parts))
+        queue.extendleft(
+            Job(job.batch, job.kind, tasks, next(self._jobs), job.split, part=part, place=job.place)
+            for part, tasks in reversed(list(enumerate(parts)))
         )
 
     def _fill(self) -> None:
-        """Start workers until there are as many as asked for."""
-        while len(self._workers) < self._count:
+        """Start workers until there is one at each place."""
+        filled = {each.place for each in self._workers}
+        for place in range(self._count):
+            if place in filled:
+                continue
             try:
-                self._start_worker()
+                self._start_worker(place)
             except OSError as error:
                 if not self._workers:
                     raise PoolError(f"no worker can be started: {error.strerror}") from error
                 logger.warning("a worker could not be started: %s", error.strerror)
-                return
+                self._queue.extendleft(reversed(self._bound[place]))
+                self._bound[place].clear()
 
-    def _start_worker(self) -> None:
+    def _start_worker(self, place: int) -> None:
         assert self._relay is not None, "the pool was not started"
         context = multiprocessing.get_context("fork")
         ours, theirs = context.Pipe()
@@ -308,7 +331,7 @@ class Pool:
         foreign = opened - self._relay.descriptors - {theirs.fileno(), 2}
         process = context.Process(
             target=worker.run,
-            args=(theirs, foreign, self._arena, self._settings, self._relay),
+            args=(theirs, foreign, self._arena, self._settings, self._relay, self._actions),
             daemon=True,
         )
         # A signal between fork and the worker's own handlers would run the coordinator's there.
@@ -330,7 +353,7 @@ class Pool:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             theirs.close()
-        started = _Worker(process, ours)
+        started = _Worker(place, process, ours)
         self._workers.append(started)
         self._selector.register(ours, selectors.EVENT_READ, started)
 

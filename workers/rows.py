@@ -17,6 +17,7 @@ __all__ = [
     "TASK_SIZE",
     "Result",
     "Task",
+    "split_tasks",
     "unpack_results",
 ]
 
@@ -63,6 +64,11 @@ class Result(NamedTuple):
     """CRC-32 of the payload."""
     oid: bytes
     """32 bytes, of which a SHA-1 fills the first 20."""
+
+
+def split_tasks(packed: bytes) -> list[bytes]:
+    """Return packed tasks one by one."""
+    return [packed[start : start + TASK_SIZE] for start in range(0, len(packed), TASK_SIZE)]
 
 
 def unpack_results(results: bytes) -> list[Result]:

@@ -1,7 +1,7 @@
 """What a worker process does: read a frame, do its tasks, answer; until the pipe ends.
 
-A worker keeps nothing between frames. It ends by itself when its pipe does, that is also when the
-coordinator was killed: nobody else holds the other end.
+A worker keeps nothing between frames, unless an action has a cache. It ends by itself when its pipe
+does, that is also when the coordinator was killed: nobody else holds the other end.
 """
 
 from __future__ import annotations
@@ -9,30 +9,33 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from multiprocessing.connection import Connection
+from typing import Any
 
 from workers import messages, tasks
 from workers.arena import Arena
 from workers.logs import LogRelay
 from workers.messages import Message
 
-__all__ = ["ACTIONS", "run"]
+__all__ = ["ACTIONS", "Action", "run"]
 
 logger = logging.getLogger(__name__)
 
-Action = Callable[[Arena, bytes, tasks.Settings], bytes]
+Action = Callable[[Arena, bytes, Any], bytes]
+"""Is given the arena, what was submitted, and the pool's settings; returns the results."""
 
 ACTIONS: dict[int, Action] = {messages.ENCODE: tasks.encode}
-"""What is done for each kind of message; read by a worker when it starts."""
+"""What is done for each kind of job, unless the pool was told otherwise."""
 
 
 def run(
     pipe: Connection,
     foreign: Iterable[int],
     arena: Arena,
-    settings: tasks.Settings,
+    settings: object,
     relay: LogRelay,
+    actions: Mapping[int, Action],
 ) -> None:
     """Be a worker until *pipe* ends.
 
@@ -42,6 +45,7 @@ def run(
         arena: The shared arena.
         settings: The same for all tasks.
         relay: Takes log records to the coordinator.
+        actions: What is done for each kind of job.
     """
     _let_go(foreign)
     # Ctrl-C goes to the whole foreground group; the coordinator decides what it means.
@@ -55,14 +59,16 @@ def run(
     try:
         while True:
             message = messages.unpack(pipe.recv_bytes())
-            pipe.send_bytes(messages.pack(_answer(message, arena, settings)))
+            pipe.send_bytes(messages.pack(_answer(message, arena, settings, actions)))
     except (EOFError, OSError):
         logger.debug("worker %d ends", os.getpid())
 
 
-def _answer(message: Message, arena: Arena, settings: tasks.Settings) -> Message:
+def _answer(
+    message: Message, arena: Arena, settings: object, actions: Mapping[int, Action]
+) -> Message:
     try:
-        results = ACTIONS[message.kind](arena, message.payload, settings)
+        results = actions[message.kind](arena, message.payload, settings)
     except Exception as error:  # whatever it is, the coordinator has to know
         reason = f"{type(error).__name__}: {error}"
         logger.debug("job %d failed", message.job, exc_info=True)

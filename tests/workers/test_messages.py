@@ -4,11 +4,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workers.errors import MessageError
-from workers.messages import DONE, ENCODE, FAILED, FRAME_OVERHEAD, Message, pack, unpack
+from workers.messages import (
+    DONE,
+    ENCODE,
+    FAILED,
+    FRAME_OVERHEAD,
+    LAST,
+    OTHER,
+    Message,
+    pack,
+    unpack,
+)
 
 FEW = settings(max_examples=100, derandomize=True, deadline=None)
 messages = st.builds(
-    Message, st.sampled_from([ENCODE, DONE, FAILED]), st.integers(0, 2**63), st.binary()
+    Message,
+    st.sampled_from([ENCODE, DONE, FAILED, OTHER, LAST]),
+    st.integers(0, 2**63),
+    st.binary(),
 )
 
 
@@ -37,7 +50,8 @@ def test_nonsense_is_a_message_error(frame: bytes) -> None:
         1,
         [],
         [0, 1],
-        [3, 1, b""],
+        [LAST + 1, 1, b""],
+        [-1, 1, b""],
         [0, "1", b""],
         [0, 1, "text"],
         [0, 1, b"", 4],
