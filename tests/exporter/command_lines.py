@@ -142,6 +142,6 @@ class LineMaker:
         numbers = rng.sample(range(1, 3 * len(oids) + 2), len(oids))
         lines = [b":%d %b\n" % pair for pair in zip(numbers, oids, strict=True)]
         if rng.random() < 0.05:
-            lines.append(rng.choice((b":x\n", b"\n", b":0 %b\n" % oids[0] if oids else b":0\n",
-                                     b":9 " + b"0" * history.database.digits + b"\n", b":7")))  # fmt: skip
+            missing = b":9 %b\n" % (b"0" * history.database.digits)
+            lines.append(rng.choice((b":x\n", b"\n", b":0\n", missing, b":7")))
         return b"".join(lines)

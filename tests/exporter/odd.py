@@ -35,7 +35,7 @@ SIGNATURES = (
     b"something else\nthat signs",
 )
 MESSAGES = (
-    b"subject\n", b"subject\n\nbody\n", b"one line without end", b"caf\xc3\xa9\n", 
+    b"subject\n", b"subject\n\nbody\n", b"one line without end", b"caf\xc3\xa9\n",
     b"a: b\n\nc: d\n", b"two\n\n\n", b"one\ntwo\nthree\n",
 )  # fmt: skip
 ODD_MESSAGES = (

@@ -1,0 +1,87 @@
+"""A repository to export, and the program that does it: git or ours.
+
+As in ``tests.conformance``, a test is written once with what is expected spelled out, and run with
+both, so that what is expected of ours is what git does.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from fastio.cli.main import main
+from tests.conformance.side import TIME_LIMIT, Side, in_child
+from tests.exporter.database import Database, Entry
+from tests.importer.target import Done, environment
+
+
+class Source(Side):
+    """A repository, and the program that exports it."""
+
+    def __init__(self, program: str, path: Path, *options: str) -> None:
+        super().__init__(program, path, *options)
+        sha256 = "--object-format=sha256" in options
+        self.database = Database("sha256" if sha256 else "sha1")
+
+    def load(self, stream: bytes, *words: str) -> None:
+        """Fill it: by git, whoever exports."""
+        self.git("fast-import", "--quiet", "--force", *words, text=stream)
+
+    def add(self, kind: str, body: bytes) -> str:
+        """Add an object as it is; returns its oid."""
+        oid = self.database.add(kind, body)
+        self.database.write_loose(self.git_dir / "objects", [oid])
+        return oid.decode()
+
+    def add_tree(self, files: dict[bytes, Entry]) -> str:
+        """Add the tree of some files."""
+        oid = self.database.files(files)
+        self.database.write_loose(self.git_dir / "objects", self.database.objects)
+        return oid.decode()
+
+    def add_ref(self, name: str, value: str) -> None:
+        """Write a ref, whatever it points to."""
+        path = self.git_dir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(value + "\n")
+
+    def oid(self, name: str) -> bytes:
+        """Return the oid that a name stands for."""
+        return self.git("rev-parse", "--verify", name).encode()
+
+    def export(
+        self, *words: str, config: Sequence[str] = (), cwd: Path | None = None, text: bytes = b"",
+        **env: str,
+    ) -> Done:  # fmt: skip
+        """Export; *config* are settings for this run only, *text* is the input."""
+        settings = [word for setting in config for word in ("-c", setting)]
+        cwd = cwd or self.path
+        if self.is_git:
+            return subprocess.run(
+                ["git", *settings, "fast-export", *words], cwd=cwd, input=text,
+                capture_output=True, check=False, env=environment(env), timeout=TIME_LIMIT,
+            )  # fmt: skip
+
+        def run() -> int:
+            os.chdir(cwd)
+            os.environ.update(env)
+            return main([*settings, "export", "--no-progress", *words])
+
+        return in_child(text, run)
+
+    def stream(self, *words: str, **keywords: object) -> bytes:
+        """Export without any complaint; returns the stream."""
+        done = self.export(*words, **keywords)  # type: ignore[arg-type]
+        assert (done.returncode, done.stderr) == (0, b"")
+        return done.stdout
+
+    def fails(self, *words: str, status: int = 128, **keywords: object) -> Done:
+        """Export in vain; returns what came of it."""
+        done = self.export(*words, **keywords)  # type: ignore[arg-type]
+        assert done.returncode == status, done.stderr
+        assert done.stderr.startswith((b"fatal: ", b"error: ", b"usage: ", b"warning: "))
+        if status == 128:
+            assert b"\nfatal: " in b"\n" + done.stderr
+        return done
