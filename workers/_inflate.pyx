@@ -14,7 +14,7 @@ included but for ISA-L (one core):
     all of them           1.37 s    0.97 s    0.90 s   0.76 s
     ===================== ========= ========= ======== =======
 
-Nor do the libraries' wheels offer themselves to C; a call by way of Python costs 1 us more.
+Nor do the libraries' wheels offer themselves to C; by way of Python a call takes longer still.
 
 A table of 2**bits entries tells by the next bits of the input what they stand for; codes that are
 longer go on in a second table behind it. Both are filled from the code lengths that a block begins
