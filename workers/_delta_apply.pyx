@@ -14,18 +14,9 @@ from workers.errors import DeltaError
 cdef enum:
     LARGEST_COPY = 0x10000  # what a copy without bytes of its size means
 
-cdef enum:
-    DAMAGED_CUT = -1
-    DAMAGED_BASE = -2
-    DAMAGED_COPY = -3
-    DAMAGED_OPCODE = -4
-    DAMAGED_TARGET = -5
-
-
 cdef int64_t get_size(
     const unsigned char **at, const unsigned char *end, int64_t limit
 ) noexcept nogil:
-    """Read a size header; DAMAGED_CUT if it does not end, *limit* + 1 if it says more."""
     cdef int64_t size = 0, group
     cdef int shift = 0
     cdef unsigned char byte
@@ -66,7 +57,6 @@ cdef int64_t c_apply(
     unsigned char *out,
     unsigned char *out_end,
 ) noexcept nogil:
-    """Carry out the instructions in [at, end); return 0 or what is wrong with them."""
     cdef unsigned int code
     cdef int64_t offset, size
     while at < end:
