@@ -55,8 +55,10 @@ cdef class TreeCache:
     cdef Tree *peek(self, const unsigned char *oid) noexcept
     # Takes the tree, which has its oid; gives the one to use, as it may be there already.
     cdef Tree *add(self, Tree *tree) except NULL
+    # Let a tree of the cache hold something else under its oid.
+    cdef int change(self, Tree *tree, bytes content) except -1
     cdef uint64_t bucket(self, const unsigned char *oid) noexcept
     cdef int grow(self) except -1
     cdef void unlink(self, Tree *tree) noexcept
     cdef void link_newest(self, Tree *tree) noexcept
-    cdef void drop_oldest(self) noexcept
+    cdef void drop(self, Tree *tree) noexcept

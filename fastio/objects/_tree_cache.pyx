@@ -198,7 +198,7 @@ cdef class TreeCache:
 
     def __dealloc__(self):
         while self.count:
-            self.drop_oldest()
+            self.drop(self.ring.newer)
         PyMem_Free(self.buckets)
 
     cdef uint64_t bucket(self, const unsigned char *oid) noexcept:
@@ -222,6 +222,8 @@ cdef class TreeCache:
 
     cdef Tree *add(self, Tree *tree) except NULL:
         cdef Tree *known = self.peek(tree.oid)
+        cdef Tree *oldest
+        cdef Tree *next_oldest
         cdef uint64_t bucket
         if known != NULL:
             free_tree(tree)
@@ -234,9 +236,24 @@ cdef class TreeCache:
         self.link_newest(tree)
         self.count += 1
         self.used += tree.size + OVERHEAD
-        while self.used > self.limit and self.count > 1 and not self.ring.newer.users:
-            self.drop_oldest()
+        oldest = self.ring.newer
+        while self.used > self.limit and oldest != tree:
+            next_oldest = oldest.newer
+            if not oldest.users:
+                self.drop(oldest)
+            oldest = next_oldest
         return tree
+
+    cdef int change(self, Tree *tree, bytes content) except -1:
+        self.used += PyBytes_GET_SIZE(content) - tree.size
+        PyMem_Free(tree.stops)
+        PyMem_Free(tree.states)
+        tree.stops, tree.states, tree.stop_count, tree.order = NULL, NULL, 0, UNKNOWN
+        Py_INCREF(content)
+        Py_DECREF(<object>tree.content)
+        tree.content = <PyObject *>content
+        tree.data, tree.size = <Bytes>PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content)
+        return 0
 
     cdef int grow(self) except -1:
         cdef uint64_t old_mask = self.mask, number, bucket
@@ -263,8 +280,7 @@ cdef class TreeCache:
         tree.older, tree.newer = self.ring.older, &self.ring
         tree.older.newer = self.ring.older = tree
 
-    cdef void drop_oldest(self) noexcept:
-        cdef Tree *tree = self.ring.newer
+    cdef void drop(self, Tree *tree) noexcept:
         cdef Tree **link = &self.buckets[self.bucket(tree.oid)]
         while link[0] != tree:
             link = &link[0].next
