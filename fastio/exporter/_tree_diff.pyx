@@ -1,0 +1,340 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""The walk through two trees at once; see tree_diff.py.
+
+A stack of frames stands for the directories that are open, so any depth will do. A frame knows the
+pairs of entries in which its two trees differ (``_tree_pairs.pyx``), or, where there is only one
+tree, goes through all of its entries.
+
+Trees that were read are kept, the ones used last: what is new in a commit is old in its child, and
+those mostly follow on each other. A tree is looked through when it first comes up, and its stops
+noted, or moved along from those of the tree that it is compared with.
+"""
+
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int64_t, uint32_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcmp, memcpy
+
+from fastio.exporter._changes cimport (
+    ADDED,
+    DELETED,
+    MODIFIED,
+    RETYPED,
+    UNCHANGED,
+    ChangeTable,
+)
+from fastio.exporter._path_filter cimport ALL, NOTHING, PathFilter
+from fastio.exporter._tree_pairs cimport EntryPair, pair_entries
+from fastio.objects._tree_cache cimport (
+    IN_ORDER,
+    UNKNOWN,
+    Tree,
+    TreeCache,
+    derive_stops,
+    look_through,
+    new_tree,
+)
+from fastio.objects._trees cimport Entry, Segments, is_directory, read_entry
+from fastio.store._object_reader cimport Content, ObjectReader
+
+from fastio.errors import ObjectError
+from fastio.objects.kinds import NAMES, SHA1, SHA256
+from fastio.objects.trees import empty_tree_oid, in_order
+
+cdef enum:
+    TREE_KIND = 2
+    FORMAT = 0o170000
+    GITLINK = 0o160000
+    FIRST_FRAMES = 16
+    FIRST_PATH = 512
+    MEMORY = 4 << 20
+
+
+cdef inline uint32_t canonical(uint32_t mode) noexcept nogil:
+    """The mode as git understands it."""
+    cdef uint32_t kind = mode & FORMAT
+    if kind == 0o100000:
+        return 0o100755 if mode & 0o100 else 0o100644
+    if kind == 0o120000 or kind == 0o040000:
+        return kind
+    return GITLINK
+
+
+@cython.final
+cdef class TreeDiff:
+    """Compares trees.
+
+    Args:
+        reader: Reads them.
+        paths: What the comparison is limited to; None for everything.
+        hidden: Paths of submodules that are passed over; None for all submodules.
+        lists_unchanged: Whether rows are wanted for unchanged files as well, as they are when
+            copies of such files are looked for.
+        memory: Bytes of trees to keep.
+
+    Attributes:
+        changes: What the last comparison found.
+    """
+
+    def __cinit__(
+        self, ObjectReader reader not None, PathFilter paths=None, *, hidden=(),
+        bint lists_unchanged=False, int64_t memory=MEMORY,
+    ):
+        self.reader, self.paths, self.lists_unchanged = reader, paths, lists_unchanged
+        self.hides_all = hidden is None
+        self.hidden = frozenset(hidden or ())
+        self.hides_any = self.hides_all or bool(self.hidden)
+        self.oid_size = reader.oid_size
+        self.changes = ChangeTable(self.oid_size)
+        self.cache = TreeCache(self.oid_size, memory)
+        self.empty_tree = empty_tree_oid(SHA1 if self.oid_size == SHA1.oid_size else SHA256)
+
+    def __dealloc__(self):
+        free(self.frames)
+        free(self.pairs.items)
+        free(self.path)
+
+    def compare(self, bytes old, bytes new):
+        """Return the changes between two trees; None stands for the empty one.
+
+        The table is the same for each comparison.
+
+        Raises:
+            ObjectError: A tree is missing, is none, or has no readable entries.
+            PackError: Its pack is damaged.
+        """
+        for oid in (old, new):
+            if oid is not None and len(oid) != self.oid_size:
+                raise ObjectError(f"not an oid of {self.oid_size} bytes: {oid!r}")
+        self.c_compare(
+            NULL if old is None else <const unsigned char *>PyBytes_AS_STRING(old),
+            NULL if new is None else <const unsigned char *>PyBytes_AS_STRING(new),
+        )
+        return self.changes
+
+    cdef int c_compare(self, const unsigned char *old, const unsigned char *new) except -1:
+        self.changes.c_clear()
+        if old != NULL and new != NULL and memcmp(old, new, self.oid_size) == 0:
+            if not self.lists_unchanged:
+                return 0
+        try:
+            self.enter(old, new, 0, self.paths is None)
+            while self.depth:
+                self.take_next(&self.frames[self.depth - 1])
+        finally:
+            while self.depth:
+                self.leave()
+        return 0
+
+    # --- trees --------------------------------------------------------------------------------
+
+    cdef Tree *open(self, const unsigned char *oid) except NULL:
+        """Return a tree, whose order may be unknown; it has one user more."""
+        cdef Tree *tree = self.cache.find(oid)
+        cdef Content content
+        cdef bytes data = b""
+        if tree == NULL:
+            if memcmp(oid, PyBytes_AS_STRING(self.empty_tree), self.oid_size):
+                self.reader.c_read(oid, &content)
+                if content.kind != TREE_KIND:
+                    raise ObjectError(
+                        f"object {self.hex(oid)} is a {NAMES[content.kind].decode()}, not a tree"
+                    )
+                data = PyBytes_FromStringAndSize(<const char *>content.data, content.size)
+            tree = new_tree(data)
+            memcpy(tree.oid, oid, self.oid_size)
+            tree = self.cache.add(tree)
+        tree.users += 1
+        return tree
+
+    cdef int settle(self, Tree *tree) except -1:
+        """Make sure that a tree is in order and has its stops."""
+        if tree.order == UNKNOWN:
+            look_through(tree, self.oid_size)
+        if tree.order != IN_ORDER:
+            self.put_in_order(tree)
+        return 0
+
+    cdef int put_in_order(self, Tree *tree) except -1:
+        """Replace what a tree holds by the same in order. Nobody may be reading it."""
+        cdef bytes content
+        try:
+            content = in_order(<bytes>tree.content, self.oid_size)
+        except ObjectError as error:
+            raise ObjectError(f"tree {self.hex(tree.oid)} is damaged: {error}") from None
+        self.cache.change(tree, content)
+        look_through(tree, self.oid_size)
+        if tree.order != IN_ORDER:
+            raise ObjectError(f"tree {self.hex(tree.oid)} is too large")
+        return 0
+
+    cdef str hex(self, const unsigned char *oid):
+        return PyBytes_FromStringAndSize(<const char *>oid, self.oid_size).hex()
+
+    # --- frames -------------------------------------------------------------------------------
+
+    cdef int enter(
+        self, const unsigned char *old, const unsigned char *new, int64_t path_size, bint wanted
+    ) except -1:
+        """Begin to compare two directories; NULL for one that is not there."""
+        cdef Frame *frame
+        cdef Py_ssize_t room
+        if self.depth == self.frame_room:
+            room = max(2 * self.frame_room, <Py_ssize_t>FIRST_FRAMES)
+            frame = <Frame *>realloc(self.frames, room * sizeof(Frame))
+            if frame == NULL:
+                raise MemoryError
+            self.frames, self.frame_room = frame, room
+        frame = &self.frames[self.depth]
+        frame.old = frame.new = NULL
+        frame.at = frame.end = 0
+        frame.first_pair, frame.path_size, frame.wanted = self.pairs.count, path_size, wanted
+        self.depth += 1
+        if old != NULL:
+            frame.old = self.open(old)
+        if new != NULL:
+            frame.new = self.open(new)
+        if frame.old != NULL and frame.new != NULL and frame.old != frame.new:
+            self.pair(frame)
+            frame.at, frame.end = frame.first_pair, self.pairs.count
+        elif frame.old != NULL or frame.new != NULL:
+            self.settle(frame.old if frame.old != NULL else frame.new)
+            frame.end = (frame.old if frame.old != NULL else frame.new).size
+        return 0
+
+    cdef int pair(self, Frame *frame) except -1:
+        """Find the entries in which a frame's trees differ."""
+        cdef Tree *old = frame.old
+        cdef Tree *new = frame.new
+        cdef EntryPair *pair
+        cdef Py_ssize_t number
+        cdef bint turned = old.order != IN_ORDER and new.order == IN_ORDER
+        cdef Segments segments = Segments(NULL, 0, 0)
+        if turned:
+            old, new = new, old
+        self.settle(old)
+        try:
+            if not pair_entries(
+                &self.pairs, old, new, self.oid_size, self.lists_unchanged,
+                &segments if new.order == UNKNOWN and new.size else NULL,
+            ):
+                self.put_in_order(new)
+                self.pairs.count = frame.first_pair
+                pair_entries(
+                    &self.pairs, old, new, self.oid_size, self.lists_unchanged, NULL
+                )
+            elif new.order == UNKNOWN and new.size:
+                derive_stops(new, old, &segments, self.oid_size)
+        finally:
+            free(segments.items)
+        if turned:
+            for number in range(frame.first_pair, self.pairs.count):
+                pair = &self.pairs.items[number]
+                pair.old, pair.new = pair.new, pair.old
+        return 0
+
+    cdef void leave(self) noexcept:
+        """Be done with the innermost directory."""
+        cdef Frame *frame = &self.frames[self.depth - 1]
+        if frame.old != NULL:
+            frame.old.users -= 1
+        if frame.new != NULL:
+            frame.new.users -= 1
+        self.pairs.count = frame.first_pair
+        self.depth -= 1
+
+    cdef int take_next(self, Frame *frame) except -1:
+        """Deal with the next entry, or entries of one name, of the innermost directory."""
+        cdef Entry old, new
+        cdef Entry *left = NULL
+        cdef Entry *right = NULL
+        cdef EntryPair pair
+        if frame.at == frame.end:
+            self.leave()
+            return 0
+        if frame.old == NULL or frame.new == NULL or frame.old == frame.new:
+            pair.old = frame.at if frame.old != NULL else -1
+            pair.new = frame.at if frame.new != NULL else -1
+        else:
+            pair = self.pairs.items[frame.at]
+            frame.at += 1
+        if pair.old >= 0:
+            left = &old
+            read_entry(frame.old.data, frame.old.size, pair.old, self.oid_size, left)
+        if pair.new >= 0:
+            right = &new
+            read_entry(frame.new.data, frame.new.size, pair.new, self.oid_size, right)
+        if frame.old == NULL or frame.new == NULL or frame.old == frame.new:
+            frame.at = (left if left != NULL else right).end
+        return self.take(frame, left, right)
+
+    cdef int take(self, Frame *frame, const Entry *old, const Entry *new) except -1:
+        """Add a row for an entry, or enter a directory; *frame* must not be used afterwards."""
+        cdef uint32_t old_mode = 0 if old == NULL else canonical(old.mode)
+        cdef uint32_t new_mode = 0 if new == NULL else canonical(new.mode)
+        cdef const unsigned char *old_oid = NULL if old == NULL else frame.old.data + old.oid
+        cdef const unsigned char *new_oid = NULL if new == NULL else frame.new.data + new.oid
+        cdef const Entry *named = old if new == NULL else new
+        cdef const unsigned char *name = (
+            frame.old if new == NULL else frame.new
+        ).data + named.name
+        cdef unsigned char status = MODIFIED
+        cdef int wanted = ALL
+        cdef bint directory = is_directory(named.mode)
+        if old == NULL:
+            status = ADDED
+        elif new == NULL:
+            status = DELETED
+        elif old_mode == new_mode and memcmp(old_oid, new_oid, self.oid_size) == 0:
+            status = UNCHANGED
+            if not self.lists_unchanged:
+                return 0
+        elif (old_mode ^ new_mode) & FORMAT:
+            status = RETYPED
+        if self.paths is not None or directory:
+            self.reserve_path(frame.path_size + named.name_size + 1)
+            memcpy(self.path + frame.path_size, name, named.name_size)
+            if not frame.wanted:
+                wanted = self.paths.c_wants(
+                    self.path, frame.path_size + named.name_size, directory
+                )
+                if wanted == NOTHING:
+                    return 0
+        if directory:
+            self.path[frame.path_size + named.name_size] = 47  # /
+            return self.enter(
+                old_oid, new_oid, frame.path_size + named.name_size + 1, wanted == ALL
+            )
+        if wanted != ALL or (
+            self.hides_any
+            and (old == NULL or old_mode == GITLINK) and (new == NULL or new_mode == GITLINK)
+            and self.hides(frame.path_size, name, named.name_size)
+        ):
+            return 0
+        return self.changes.c_add(
+            status, self.path, frame.path_size, name, named.name_size,
+            old_mode, old_oid, new_mode, new_oid,
+        )
+
+    cdef bint hides(
+        self, int64_t base_size, const unsigned char *name, int64_t name_size
+    ) except -1:
+        """Whether a submodule is to be passed over."""
+        if self.hides_all:
+            return True
+        return (
+            PyBytes_FromStringAndSize(<const char *>self.path, base_size)
+            + PyBytes_FromStringAndSize(<const char *>name, name_size)
+        ) in self.hidden
+
+    cdef int reserve_path(self, int64_t size) except -1:
+        cdef int64_t room
+        cdef void *grown
+        if size > self.path_room:
+            room = max(size, 2 * self.path_room, <int64_t>FIRST_PATH)
+            grown = realloc(self.path, room)
+            if grown == NULL:
+                raise MemoryError
+            self.path, self.path_room = <unsigned char *>grown, room
+        return 0
