@@ -108,7 +108,7 @@ def _take_short(options: DiffOptions, word: str, waiting: list[str]) -> bool:
     if letter in _SHORT:
         _SHORT[letter](options, value)
     elif letter == "-l":
-        options.limit = _limit(value or (waiting.pop() if waiting else ""))
+        options.limit = _limit(value or _next(waiting, "switch `l'"))
     elif letter == "-R":
         options.reverse = True
         if value:  # other letters, whoever takes them
