@@ -37,19 +37,32 @@ def read_marks(path: str, oid_size: int | None = 20) -> Iterator[tuple[int, Oid]
     """
     try:
         with open(path, "rb") as file:
-            yield from _read_lines(file, path, oid_size)
+            yield from read_lines(file, path, oid_size)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise MarksError(f"cannot read marks file {path}: {error.strerror}") from error
 
 
-def _read_lines(file: BinaryIO, path: str, oid_size: int | None) -> Iterator[tuple[int, Oid]]:
+def read_lines(
+    file: BinaryIO, path: str, oid_size: int | None, *, first: int = 1
+) -> Iterator[tuple[int, Oid]]:
+    """Yield each ``(mark, oid)`` of an open marks file.
+
+    Args:
+        file: Where to read.
+        path: Its name, for errors.
+        oid_size: As for `read_marks`.
+        first: The number of its first line.
+
+    Raises:
+        MarksError: A line is malformed.
+    """
     oid = b"|".join(
         rb"[0-9a-fA-F]{%d}" % (2 * size) for size in ([oid_size] if oid_size else (32, 20))
     )
     match = re.compile(rb":([0-9]+) (%b).*\n" % oid, re.DOTALL).fullmatch
-    number = 0
+    number = first - 1
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
         found = match(line) if len(line) <= LONGEST_LINE else None

@@ -1,0 +1,260 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""Loops of the mark table; marks.py tells how it is laid out.
+
+A look-up ends because a third of the slots is free, at least.
+"""
+
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy
+
+from fastio.store._pack_search cimport PackSearch
+
+from fastio.errors import MarksError
+
+cdef enum:
+    COMMIT = 1  # also the bit of a slot's word that says so
+    MOST_DIGITS = 18  # of a usual mark; more could be more than a word holds
+    LONGEST_LINE = 24 + 64
+    TEXT_SIZE = 1 << 16
+
+cdef uint64_t LARGEST_MARK = <uint64_t>0x7FFFFFFFFFFFFFFF
+cdef const char *DIGITS = "0123456789abcdef"
+
+
+@cython.final
+cdef class MarkTable:
+    """Marks by oid, in the order of git's table.
+
+    Args:
+        oid_size: Bytes of an oid.
+    """
+
+    def __cinit__(self, int oid_size=20):
+        self.oid_size, self.stride = oid_size, oid_size + 8
+
+    def __dealloc__(self):
+        free(self.slots)
+
+    # --- the table ------------------------------------------------------------------------------
+
+    cdef uint64_t c_find(self, const unsigned char *oid) noexcept nogil:
+        if self.size == 0:
+            return 0
+        return word_at(self.slot_of(oid), self.oid_size) >> 1
+
+    cdef uint64_t c_add(self, const unsigned char *oid, bint is_commit) except 0:
+        cdef uint64_t mark = self.most_new + 1
+        self.c_set(oid, mark, is_commit)
+        return mark
+
+    cdef int c_set(self, const unsigned char *oid, uint64_t mark, bint is_commit) except -1:
+        cdef uint64_t word = mark << 1 | is_commit
+        cdef unsigned char *slot
+        if not 0 < mark <= LARGEST_MARK:
+            raise MarksError(f"mark :{mark} is too large a number")
+        if self.count + 1 > self.size * 2 // 3:  # as git: also if the oid is known
+            self.grow()
+        slot = self.slot_of(oid)
+        if word_at(slot, self.oid_size) == 0:
+            memcpy(slot, oid, self.oid_size)
+            self.count += 1
+        memcpy(slot + self.oid_size, &word, sizeof(word))
+        self.most_new = max(self.most_new, mark)
+        return 0
+
+    cdef unsigned char *slot_of(self, const unsigned char *oid) noexcept nogil:
+        """Return the slot that has *oid*, or the free one that it would get."""
+        cdef uint64_t at = hash_of(oid) % self.size
+        cdef unsigned char *slot = self.slots + at * self.stride
+        cdef unsigned char *end = self.slots + self.size * self.stride
+        while word_at(slot, self.oid_size) != 0 and memcmp(slot, oid, self.oid_size) != 0:
+            slot += self.stride
+            if slot == end:
+                slot = self.slots
+        return slot
+
+    cdef int grow(self) except -1:
+        cdef unsigned char *old = self.slots
+        cdef unsigned char *slot
+        cdef uint64_t at, old_size = self.size, size = (self.size + 1000) * 3 // 2
+        cdef unsigned char *fresh = <unsigned char *>calloc(size, self.stride)
+        if fresh == NULL:
+            raise MemoryError
+        self.slots, self.size = fresh, size
+        for at in range(old_size):
+            slot = old + at * self.stride
+            if word_at(slot, self.oid_size) != 0:
+                memcpy(self.slot_of(slot), slot, self.stride)
+        free(old)
+        return 0
+
+    # --- for Python -----------------------------------------------------------------------------
+
+    def find(self, oid):
+        """Return the mark of *oid*; 0 if it has none."""
+        return self.c_find(self.checked(oid))
+
+    def add(self, oid, bint is_commit=False):
+        """Give *oid* the next mark, also if it has one already; returns it."""
+        return self.c_add(self.checked(oid), is_commit)
+
+    def set(self, oid, mark, bint is_commit):
+        """Give *oid* a mark that was imported."""
+        if not 0 < mark <= LARGEST_MARK:
+            raise MarksError(f"mark :{mark} is too large a number")
+        self.c_set(self.checked(oid), mark, is_commit)
+        self.imported = self.most_new
+
+    def skip(self, mark):
+        """Do not use *mark*, nor one below it, for what is new."""
+        if not 0 < mark <= LARGEST_MARK:
+            raise MarksError(f"mark :{mark} is too large a number")
+        self.imported = self.most_new = max(self.most_new, <uint64_t>mark)
+
+    @property
+    def last(self):
+        """The largest mark so far."""
+        return self.most_new
+
+    @property
+    def has_new(self):
+        """Whether any mark was given out."""
+        return self.most_new != self.imported
+
+    @property
+    def nbytes(self):
+        """Bytes that the table has allocated."""
+        return self.size * self.stride
+
+    def __len__(self):
+        return self.count
+
+    cdef const unsigned char *checked(self, object oid) except NULL:
+        if not isinstance(oid, bytes) or PyBytes_GET_SIZE(oid) != self.oid_size:
+            raise MarksError(f"not an oid of {self.oid_size} bytes: {oid!r}")
+        return <const unsigned char *>PyBytes_AS_STRING(oid)
+
+    # --- marks files ----------------------------------------------------------------------------
+
+    def take_lines(self, bytes lines not None, PackSearch search not None):
+        """Import the lines of a marks file up to the first that is out of the ordinary.
+
+        Out of the ordinary are: what is not written exactly as `lines` writes it, an object that is
+        missing, one that has a mark already; a line that is not complete.
+
+        Args:
+            lines: Where the first line begins.
+            search: Tells which objects there are.
+
+        Returns:
+            How many bytes of *lines* were taken.
+        """
+        cdef const unsigned char *start = <const unsigned char *>PyBytes_AS_STRING(lines)
+        cdef const unsigned char *end = start + PyBytes_GET_SIZE(lines)
+        cdef const unsigned char *at = start
+        cdef unsigned char oid[32]
+        cdef uint64_t mark = 0
+        cdef int64_t length
+        cdef int kind
+        while True:
+            length = read_line(at, end, self.oid_size, &mark, oid)
+            if length == 0 or self.c_find(oid):
+                break
+            kind = search.c_kind(oid)
+            if kind == 0:
+                break
+            if kind == COMMIT:
+                self.c_set(oid, mark, True)
+            self.most_new = max(self.most_new, mark)
+            at += length
+        self.imported = self.most_new
+        return at - start
+
+    def lines(self):
+        """Yield the marks of all commits as text of a marks file, in pieces."""
+        cdef bytes text = PyBytes_FromStringAndSize(NULL, TEXT_SIZE)
+        cdef char *start = PyBytes_AS_STRING(text)
+        cdef int64_t length = 0
+        cdef uint64_t at, word
+        for at in range(self.size):
+            word = word_at(self.slots + at * self.stride, self.oid_size)
+            if not word & COMMIT:
+                continue
+            if length > TEXT_SIZE - LONGEST_LINE:
+                yield text[:length]
+                length = 0
+            length += write_line(
+                start + length, word >> 1, self.slots + at * self.stride, self.oid_size
+            )
+        if length:
+            yield text[:length]
+
+
+cdef inline uint64_t word_at(const unsigned char *slot, int oid_size) noexcept nogil:
+    cdef uint64_t word
+    memcpy(&word, slot + oid_size, sizeof(word))
+    return word
+
+
+cdef inline uint64_t hash_of(const unsigned char *oid) noexcept nogil:
+    """Return the first four bytes, lowest first."""
+    return oid[0] | <uint64_t>oid[1] << 8 | <uint64_t>oid[2] << 16 | <uint64_t>oid[3] << 24
+
+
+cdef int64_t read_line(
+    const unsigned char *at, const unsigned char *end, int oid_size, uint64_t *mark,
+    unsigned char *oid,
+) noexcept:
+    """Read a line as `write_line` writes it; returns its length, 0 if it is another."""
+    cdef const unsigned char *start = at
+    cdef int number, high, low
+    cdef uint64_t value = 0
+    if end - at < 4 + 2 * oid_size or at[0] != c":":
+        return 0
+    at += 1
+    while at < end and c"0" <= at[0] <= c"9" and at - start <= MOST_DIGITS:
+        value = value * 10 + at[0] - c"0"
+        at += 1
+    if value == 0 or end - at < 2 + 2 * oid_size or at[0] != c" ":
+        return 0
+    if at[1 + 2 * oid_size] != c"\n":
+        return 0
+    at += 1
+    for number in range(oid_size):
+        high, low = digit(at[2 * number]), digit(at[2 * number + 1])
+        if high < 0 or low < 0:
+            return 0
+        oid[number] = <unsigned char>(high << 4 | low)
+    mark[0] = value
+    return at + 2 * oid_size + 1 - start
+
+
+cdef inline int digit(unsigned char text) noexcept:
+    if c"0" <= text <= c"9":
+        return text - c"0"
+    return text - c"a" + 10 if c"a" <= text <= c"f" else -1
+
+
+cdef int64_t write_line(
+    char *text, uint64_t mark, const unsigned char *oid, int oid_size
+) noexcept:
+    """Write a line of a marks file; returns its length, which is LONGEST_LINE at most."""
+    cdef char digits[24]
+    cdef int at = 24, number
+    cdef char *start = text
+    while mark:
+        at -= 1
+        digits[at] = <char>(c"0" + mark % 10)
+        mark //= 10
+    text[0] = c":"
+    memcpy(text + 1, digits + at, 24 - at)
+    text += 25 - at
+    text[0] = c" "
+    for number in range(oid_size):
+        text[2 * number + 1] = DIGITS[oid[number] >> 4]
+        text[2 * number + 2] = DIGITS[oid[number] & 15]
+    text[2 * oid_size + 1] = c"\n"
+    return text + 2 * oid_size + 2 - start
