@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -15,6 +16,8 @@ KERNELS = [
         [str(path)],
         # What Cython writes compares signed with unsigned lengths everywhere.
         extra_compile_args=["-O3", "-Wno-sign-compare"],
+        # iconv is a part of the C library elsewhere.
+        libraries=["iconv"] if sys.platform == "darwin" else [],
     )
     for room in ("fastio", "workers")
     for path in sorted(Path(room).rglob("_*.pyx"))
