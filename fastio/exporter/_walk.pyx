@@ -1,6 +1,7 @@
 """The table of the commits to export; walk.py tells what it holds."""
 
 cimport cython
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
@@ -159,6 +160,15 @@ cdef class Walk:
         """Tell whether nothing is left of its parents, if it had any."""
         cdef uint32_t number = self.known(row)
         return self.parent_starts[number] == self.parent_starts[number + 1]
+
+    def used_names(self):
+        """Return the names that commits have, which need not be all of `ref_names`."""
+        cdef bytearray used = bytearray(len(self.ref_names))
+        cdef unsigned char *flags = <unsigned char *>PyByteArray_AS_STRING(used)
+        cdef uint32_t row
+        for row in range(self.count):
+            flags[self.names[row]] = 1
+        return {name for name, is_used in zip(self.ref_names, used) if is_used}
 
     def __len__(self):
         return self.count

@@ -54,3 +54,11 @@ def test_what_is_no_row_or_oid_is_refused() -> None:
         walk.oid(0)
     with pytest.raises(ValueError, match="not an oid"):
         walk.find(Oid(b"short"))
+
+
+def test_names_that_no_commit_has_are_left_out() -> None:
+    walk = Walk(SIZE, [b"a", b"b", b"c"])
+    assert walk.used_names() == set()
+    walk.add(Oid(b"1" * SIZE), Oid(b"1" * SIZE), b"b")
+    walk.add(Oid(b"2" * SIZE), Oid(b"2" * SIZE), b"d")
+    assert walk.used_names() == {b"b", b"d"}
