@@ -48,7 +48,7 @@ class Piece:
 
 
 def pieces(stream: bytes) -> Iterator[Piece]:
-    """Take a stream apart; all bytes of it are in some piece."""
+    """Take a stream apart, at blank lines and behind blobs."""
     at = start = behind = 0
     line = b""
     while at < len(stream):
@@ -183,6 +183,8 @@ class Explainer:
                 return what
         if len(theirs) != len(mine):
             return f"git has {len(theirs)} records, we have {len(mine)}"
+        if len(git) != len(ours):
+            return f"git has {len(git)} bytes, we have {len(ours)}"
         return None
 
     def _commit(self, one: Piece, other: Piece) -> str | None:

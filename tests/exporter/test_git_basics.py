@@ -25,9 +25,7 @@ MERGES = (
 
 
 @pytest.mark.parametrize("importer", ["git", "fastio"])
-def test_all_brings_back_every_ref(
-    source: Source, importer: str
-) -> None:
+def test_all_brings_back_every_ref(source: Source, importer: str) -> None:
     source.load(MERGES + tag(b"v1", b":10") + reset(b"refs/tags/light", b":6") + LINE)
     stream = source.stream("--all")
     back = Side(importer, source.path.parent / "back", "--bare")

@@ -10,7 +10,9 @@ UTF_8 = b"caf\xc3\xa9\n"
 
 
 def add(source: Source, message: bytes, *headers: bytes) -> None:
-    oid = source.add("commit", commit_body(source.add_tree({}).encode(), headers=headers, message=message))
+    oid = source.add(
+        "commit", commit_body(source.add_tree({}).encode(), headers=headers, message=message)
+    )
     source.add_ref("refs/heads/main", oid)
 
 

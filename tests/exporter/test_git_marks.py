@@ -6,7 +6,9 @@ from tests.conformance.side import Side
 from tests.exporter.records import LINE, MAIN, ZERO, blob, commit, reset, tag
 from tests.exporter.source import Source
 
-NEW = commit(1, b"from refs/heads/main^0", b"M 100644 inline c", b"data 4", b"new", message=b"new\n")
+NEW = commit(
+    1, b"from refs/heads/main^0", b"M 100644 inline c", b"data 4", b"new", message=b"new\n"
+)
 
 
 @pytest.fixture
@@ -123,7 +125,9 @@ def test_missing_files_are_fatal_unless_they_may_be_missing(line: Source) -> Non
 
 def test_the_file_is_in_the_order_of_a_hash_table(source: Source) -> None:
     # So many that the table grows twice: from 0 to 1500 slots, and to 3750.
-    commits = [commit(n, *([b"from :%d" % (n - 1)] * (n > 1)), message=b"%d" % n) for n in range(1, 1301)]
+    commits = [
+        commit(n, *([b"from :%d" % (n - 1)] * (n > 1)), message=b"%d" % n) for n in range(1, 1301)
+    ]
     source.load(b"".join(commits))
     source.stream("main", "--export-marks=marks")
     lines = (source.path / "marks").read_bytes().splitlines()

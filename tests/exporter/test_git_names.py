@@ -23,7 +23,7 @@ def line(source: Source) -> Source:
         (["refs/heads/side:refs/a/b", "refs/heads/*:refs/x/*"], b"refs/x/main"),
         (["main:refs/heads/other"], MAIN),
         (["refs/tags/*:refs/x/*"], MAIN),
-        (["refs/heads/*:refs/x/*", "^refs/heads/main"], MAIN),
+        (["refs/heads/*:refs/x/*", "^refs/heads/main"], b"refs/x/main"),
         (["refs/heads/main:"], b""),
     ],
 )
@@ -51,6 +51,7 @@ def test_an_empty_left_side_deletes(line: Source) -> None:
 
 
 def test_a_ref_that_looks_like_an_option(line: Source) -> None:
+    line.needs_git(2, 52)
     line.add_ref("refs/heads/--dashes", line.oid("main").decode())
     expected = LINE.replace(MAIN, b"refs/heads/--dashes")
     assert line.stream("--end-of-options", "--dashes") == expected

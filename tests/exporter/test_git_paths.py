@@ -49,7 +49,9 @@ def test_tips_are_reset_to_what_is_left_of_their_history(line: Source) -> None:
     )
     line.load(tips)
     stream = line.stream("main", "top", "z", "--", "--", "b")
-    assert stream == ONLY_B.replace(b"\n\n", b"\n\n") + reset(b"refs/heads/z", b":3") + reset(TOP, b":3")
+    assert stream == ONLY_B.replace(b"\n\n", b"\n\n") + reset(b"refs/heads/z", b":3") + reset(
+        TOP, b":3"
+    )
     back = Side("git", line.path.parent / "back", "--bare")
     assert back.feed(stream).returncode == 0
     assert sorted(back.refs()) == ["refs/heads/main", "refs/heads/top", "refs/heads/z"]

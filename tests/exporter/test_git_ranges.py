@@ -23,7 +23,9 @@ def line(source: Source) -> Source:
     return source
 
 
-@pytest.mark.parametrize("words", [["main~2..main"], ["main", "^main~2"], ["main", "--not", "main~2"]])
+@pytest.mark.parametrize(
+    "words", [["main~2..main"], ["main", "^main~2"], ["main", "--not", "main~2"]]
+)
 def test_a_range_begins_with_a_whole_tree_and_no_parent(line: Source, words: list[str]) -> None:
     assert line.stream(*words) == LATER
 

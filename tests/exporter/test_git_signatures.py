@@ -43,7 +43,11 @@ OPENPGP = header(b"gpgsig", SIGNATURES["openpgp"])
 def test_signatures_are_cut_by_default(source: Source) -> None:
     add(source, ENCODING, OPENPGP)
     expected = commit(1, root=True, headers=[ENCODING])
-    for words in ([], ["--signed-commits=strip"], ["--signed-commits=abort", "--signed-commits=strip"]):
+    for words in (
+        [],
+        ["--signed-commits=strip"],
+        ["--signed-commits=abort", "--signed-commits=strip"],
+    ):
         assert source.stream("main", "--reencode=no", *words) == expected
 
 
