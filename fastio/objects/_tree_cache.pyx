@@ -5,8 +5,9 @@ A tree's entries have different lengths, so finding one takes a scan. Every tree
 search among the stops and a short scan. The stops of an edited tree come from those of its old
 version, moved along, so that an edit of a large directory looks at a few entries only.
 
-That works for trees that are in order: entries whole and sorted, modes without leading zeros. All
-that git or we write are; others, which old tools left behind, are for the general editor.
+That works for trees that are in order: entries whole and sorted, each with a name of its own, modes
+without leading zeros. All that git or we write are; others, which old tools left behind, are for
+the general editor.
 
 The cache keeps the trees used last. One that is in use stays.
 """
@@ -20,9 +21,10 @@ from libc.string cimport memcmp, memcpy, memset
 from fastio.objects._trees cimport (
     Bytes,
     Entry,
+    OrderCheck,
     Segment,
     Segments,
-    compare_names,
+    comes_next,
     compare_to_key,
     is_directory,
     read_entry,
@@ -67,23 +69,22 @@ cdef int reserve_stops(Tree *tree) except -1:
 
 cdef int look_through(Tree *tree, Py_ssize_t oid_size) except -1:
     cdef Py_ssize_t at = 0, stop = -STEP
-    cdef Entry entry, before
+    cdef OrderCheck check
+    cdef Entry entry
     tree.order = OUT_OF_ORDER
     if tree.size > 0xFFFFFFFF:
         return 0
     reserve_stops(tree)
+    memset(&check, 0, sizeof(check))
     while at < tree.size:
         if not read_entry(tree.data, tree.size, at, oid_size, &entry) or entry.mode_start > at:
             return 0
-        if at and compare_names(
-            tree.data + before.name, before.name_size, is_directory(before.mode),
-            tree.data + entry.name, entry.name_size, is_directory(entry.mode),
-        ) >= 0:
+        if not comes_next(&check, tree.data, &entry):
             return 0
         if at - stop >= STEP:
             stop = tree.stops[tree.stop_count] = <uint32_t>at
             tree.stop_count += 1
-        before, at = entry, entry.end
+        at = entry.end
     tree.order = IN_ORDER
     return 0
 

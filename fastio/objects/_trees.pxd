@@ -19,6 +19,15 @@ cdef struct Entry:
     Py_ssize_t end
     unsigned int mode
 
+cdef enum:
+    MOST_PREFIXES = 8
+
+cdef struct OrderCheck:  # of a tree that is read from its start; all zeros to begin with
+    Entry last
+    # Files whose name starts the last one's, the shortest first: a directory may yet have it.
+    Entry prefixes[MOST_PREFIXES]
+    Py_ssize_t prefix_count
+
 cdef struct Event:  # what the edit wants at one place in the order
     Bytes key  # the name, with a slash for the directory's place
     Py_ssize_t key_size
@@ -138,6 +147,8 @@ cdef inline int compare_names(
     return left_end - right_end
 
 
+# Take a tree's next entry; give 0 if it does not come behind all before it, or its name is taken.
+cdef bint comes_next(OrderCheck *check, Bytes tree, const Entry *entry) noexcept nogil
 cdef unsigned char *put_event(
     unsigned char *out, Event *events, Bytes name, Py_ssize_t size,
     unsigned int mode, Bytes oid, Py_ssize_t oid_size,

@@ -10,7 +10,9 @@ All of this runs with the GIL: the coordinator has one thread, and a call lasts 
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdlib cimport free, malloc, qsort, realloc
-from libc.string cimport memchr, memcmp, memcpy
+from libc.string cimport memchr, memcmp, memcpy, memset
+
+from operator import itemgetter
 
 from fastio.errors import ObjectError
 
@@ -159,46 +161,52 @@ cdef int malformed(Py_ssize_t at) except -1:
     raise ObjectError(f"malformed tree entry at byte {at}")
 
 
-cdef int c_find_entry(
-    Bytes data, Py_ssize_t size, Bytes wanted, Py_ssize_t wanted_size, Py_ssize_t oid_size,
-    Entry *entry,
-) except -1:
-    """Read the entry called *wanted* and return 1, or return 0 if there is none.
+cdef bint comes_next(OrderCheck *check, Bytes tree, const Entry *entry) noexcept nogil:
+    cdef const Entry *last = &check.last
+    cdef const Entry *prefix
+    cdef Bytes name = tree + entry.name
+    if last.end and compare_names(
+        tree + last.name, last.name_size, is_directory(last.mode),
+        name, entry.name_size, is_directory(entry.mode),
+    ) >= 0:
+        return False
+    if last.end and starts(tree, last, entry) and not is_directory(last.mode):
+        if check.prefix_count == MOST_PREFIXES:
+            return False  # this says nothing of the tree, but it will be dealt with rightly
+        check.prefixes[check.prefix_count] = last[0]
+        check.prefix_count += 1
+    while check.prefix_count:
+        prefix = &check.prefixes[check.prefix_count - 1]
+        if starts(tree, prefix, entry):
+            if prefix.name_size == entry.name_size:
+                return False
+            break
+        check.prefix_count -= 1
+    check.last = entry[0]
+    return True
 
-    The scan ends where the order says that no such entry can follow.
-    """
-    cdef Py_ssize_t at = 0, common
-    cdef int order
-    while at < size:
-        if not read_entry(data, size, at, oid_size, entry):
-            malformed(at)
-        at = entry.end
-        order = <int>data[entry.name] - <int>wanted[0]
-        if order < 0:
-            continue
-        common = entry.name_size if entry.name_size < wanted_size else wanted_size
-        order = memcmp(data + entry.name, wanted, common)
-        if order < 0 or (order == 0 and entry.name_size < wanted_size):
-            continue  # "a" may follow "a.b" as a directory, so a prefix ends nothing
-        if order > 0:
-            return 0
-        if entry.name_size == wanted_size:
-            return 1
-        if data[entry.name + wanted_size] > 47:
-            return 0
-    return 0
+
+cdef inline bint starts(Bytes tree, const Entry *prefix, const Entry *entry) noexcept nogil:
+    return prefix.name_size <= entry.name_size and not memcmp(
+        tree + prefix.name, tree + entry.name, prefix.name_size
+    )
 
 
 def find_entry(bytes tree not None, bytes name not None, Py_ssize_t oid_size):
-    """Return ``(mode, oid)`` of the entry called *name*, or None."""
-    cdef Bytes data = <Bytes>PyBytes_AS_STRING(tree)
+    """Return ``(mode, oid)`` of the first entry called *name*, or None.
+
+    The order is not relied on: there are trees without.
+    """
+    cdef Bytes data = <Bytes>PyBytes_AS_STRING(tree), wanted = <Bytes>PyBytes_AS_STRING(name)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(tree), wanted_size = PyBytes_GET_SIZE(name), at = 0
     cdef Entry entry
-    if not c_find_entry(
-        data, PyBytes_GET_SIZE(tree), <Bytes>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name),
-        oid_size, &entry,
-    ):
-        return None
-    return entry.mode, data[entry.oid:entry.end]
+    while at < size:
+        if not read_entry(data, size, at, oid_size, &entry):
+            malformed(at)
+        if entry.name_size == wanted_size and not memcmp(data + entry.name, wanted, wanted_size):
+            return entry.mode, data[entry.oid:entry.end]
+        at = entry.end
+    return None
 
 
 def entries(bytes tree not None, Py_ssize_t oid_size):
@@ -297,14 +305,20 @@ cdef int merge_tree(
     Event *events, Py_ssize_t count,
     Py_ssize_t oid_size,
 ) except -1:
-    """Fill *segments* with the edited tree; return 1 if it is another tree than before."""
+    """Fill *segments* with the edited tree; return 1 if it is another tree than before.
+
+    Or return 2, with *segments* of no use, if entries are out of order or share a name.
+    """
     cdef Py_ssize_t at = 0, index = 0, kept = 0  # data[kept:entry.start] is yet to be added
     cdef int changed = 0, order
-    cdef bint used = False  # the current event has met its entry (or entries: some trees repeat)
+    cdef OrderCheck check
     cdef Entry entry
+    memset(&check, 0, sizeof(check))
     while at < size:
         if not read_entry(data, size, at, oid_size, &entry):
             malformed(at)
+        if not comes_next(&check, data, &entry):
+            return 2
         at = entry.end
         order = -1
         while index < count:
@@ -314,30 +328,25 @@ cdef int merge_tree(
             )
             if order <= 0:
                 break
-            if events[index].entry_size and not used:
+            if events[index].entry_size:
                 add_segment(segments, data + kept, entry.start - kept, kept)
                 add_segment(segments, events[index].entry, events[index].entry_size, -1)
                 kept = entry.start
                 changed = 1
-            used = False
             index += 1
         if index < count and order == 0:
             add_segment(segments, data + kept, entry.start - kept, kept)
             kept = entry.end
-            if used:
-                changed = 1
-            else:
-                changed |= merge_entry(segments, data, &entry, &events[index], oid_size)
-                used = True
+            changed |= merge_entry(segments, data, &entry, &events[index], oid_size)
+            index += 1
         elif entry.mode_start > entry.start:
             add_segment(segments, data + kept, entry.start - kept, kept)
             kept = entry.mode_start
     add_segment(segments, data + kept, size - kept, kept)
     for index in range(index, count):
-        if events[index].entry_size and not used:
+        if events[index].entry_size:
             add_segment(segments, events[index].entry, events[index].entry_size, -1)
             changed = 1
-        used = False
     return changed
 
 
@@ -355,17 +364,26 @@ cdef bytes join_segments(Segments *segments):
     return joined
 
 
-cdef tuple apply_events(bytes tree, Event *events, Py_ssize_t count, Py_ssize_t oid_size):
-    """Apply *events*, in any order, to *tree*; return what `edit_tree` does."""
+cdef tuple apply_events(
+    bytes tree, Event *events, Py_ssize_t count, Py_ssize_t oid_size, bint touched
+):
+    """Apply *events*, in any order, to *tree*; return what `edit_tree` does.
+
+    None if the tree is out of order, or has a name twice.
+    """
+    cdef int changed
     cdef Bytes data = <Bytes>PyBytes_AS_STRING(tree)
     cdef Py_ssize_t size = PyBytes_GET_SIZE(tree)
     cdef Segments segments = Segments(NULL, 0, 0)
     cdef bytes edited
     qsort(events, count, sizeof(Event), compare_events)
     try:
-        if not merge_tree(&segments, data, size, events, count, oid_size):
+        changed = merge_tree(&segments, data, size, events, count, oid_size)
+        if changed == 2:
+            return None
+        edited = join_segments(&segments) if changed or touched else tree
+        if not changed and edited == tree:
             return tree, None
-        edited = join_segments(&segments)
         if size == 0 or size > LARGEST_BASE:
             return edited, None
         return edited, write_delta(
@@ -375,13 +393,45 @@ cdef tuple apply_events(bytes tree, Event *events, Py_ssize_t count, Py_ssize_t 
         free(segments.items)
 
 
-def edit_tree(bytes tree not None, dict changes not None, Py_ssize_t oid_size):
+def edit_list(bytes tree not None, dict changes not None, Py_ssize_t oid_size, bint touched):
+    """Do what `edit_tree` does to a tree that is out of order or has a name twice.
+
+    Such a tree is a list: a name means the first entry of that name. Once anything has changed
+    it is sorted.
+    """
+    cdef list found = entries(tree, oid_size)
+    cdef dict places = {}
+    cdef bint changed = touched
+    for place, (name, _, _) in enumerate(found):
+        places.setdefault(name, place)
+    for name, value in changes.items():
+        place = places.get(name)
+        entry = None if value is None else (name, *value)
+        if place is None:
+            found.append(entry)
+            changed |= entry is not None
+        elif found[place] != entry:
+            found[place] = entry
+            changed = True
+    if not changed:
+        return tree, None
+    left = [(name + b"/" if is_directory(mode) else name, b"%o %b\0%b" % (mode, name, oid))
+            for name, mode, oid in filter(None, found)]
+    left.sort(key=itemgetter(0))  # those of one place stay as they are
+    return b"".join([text for _, text in left]), None
+
+
+def edit_tree(
+    bytes tree not None, dict changes not None, Py_ssize_t oid_size, *, bint touched=False
+):
     """Apply *changes* to *tree* and derive the delta from the edit.
 
     Args:
         tree: The directory's canonical bytes, empty for a new one.
         changes: Maps a name to None (no such entry) or to its new ``(mode, oid)``.
         oid_size: Bytes of a raw oid.
+        touched: Whether something was another way meanwhile, even if it no longer is. That
+            counts for a tree that git would not have written so, which becomes as it should be.
 
     Returns:
         The new tree and its delta against *tree*. The very object *tree* comes back when
@@ -409,7 +459,8 @@ def edit_tree(bytes tree not None, dict changes not None, Py_ssize_t oid_size):
         for name, value in changes.items():
             out = put_change(out, event, name, value, oid_size)
             event += 2
-        return apply_events(tree, events, count, oid_size)
+        edited = apply_events(tree, events, count, oid_size, touched)
+        return edit_list(tree, changes, oid_size, touched) if edited is None else edited
     finally:
         free(events)
         free(scratch)

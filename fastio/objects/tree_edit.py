@@ -123,7 +123,7 @@ class TreeEditor(NodeTree):
 
     def _take(self, path: bytes) -> Leaf | Node | None:
         """Remove *path* and return what stood there."""
-        node = self._root
+        above = node = self._root
         if not path:
             self.clear()
             return node
@@ -131,12 +131,14 @@ class TreeEditor(NodeTree):
         for parent in parents:
             child = self._child(node, parent)
             if child is None:
+                # git takes it for a change of the directory above if there is a file.
+                above.touched |= above is not node and self._look_up(node, parent) is not None
                 return None
-            node = child
+            above, node = node, child
         value = self._look_up(node, name)
         if value is None or (type(value) is Node and self._is_empty(value)):
             return None
-        node.changes[name] = None
+        node.change(name, None)
         return value
 
     def _place(self, source: bytes, destination: bytes, value: Leaf | Node | None) -> None:
@@ -158,6 +160,10 @@ class TreeEditor(NodeTree):
         for parent in parents:
             child = self._child(node, parent)
             if child is None:
-                child = node.changes[parent] = Node(None, self._previous(node, parent))
+                child = Node(None, self._previous(node, parent))
+                node.change(parent, child)
+            elif child.mode != DIRECTORY and self._is_empty(child):
+                child.mode = DIRECTORY  # for git it is gone already, and comes anew
             node = child
-        node.changes[name] = value
+        node.change(name, value)
+        node.touched |= is_directory(mode)  # for git that is a change, whatever was there

@@ -35,7 +35,7 @@ _empty_oid = cache(empty_tree_oid)  # an editor is made for every commit
 class Node:
     """One directory while it is edited."""
 
-    __slots__ = ("base", "changes", "data", "mode", "previous")
+    __slots__ = ("base", "changes", "data", "mode", "previous", "touched")
 
     def __init__(
         self, base: Oid | None, previous: Oid | None = None, mode: int = DIRECTORY
@@ -46,6 +46,13 @@ class Node:
         self.changes: Changes = {}
         # What this commit took away from this path earlier on: a delta base, nothing more.
         self.previous = previous
+        # Whether something in here was another way meanwhile, even if it no longer is.
+        self.touched = False
+
+    def change(self, name: bytes, value: Leaf | Node | None) -> None:
+        """Put *value* in the place of what is called *name*."""
+        self.touched |= name in self.changes and self.changes[name] != value
+        self.changes[name] = value
 
     def clone(self) -> Node:
         """Return an independent copy; only what is dirty is copied."""
@@ -53,7 +60,7 @@ class Node:
         waiting = [(self, root)]
         while waiting:
             source, copy = waiting.pop()
-            copy.data = source.data
+            copy.data, copy.touched = source.data, source.touched
             for name, value in source.changes.items():
                 if type(value) is Node:
                     child = Node(value.base, value.previous, value.mode)
@@ -91,11 +98,14 @@ class NodeTree:
         node = self._root if node is None else node
         if not isinstance(node, Node):
             node = Node(node)
-        changes = node.changes
+        changes = dict(node.changes)
+        changed = set(changes)
         for name, mode, oid in entries(self._data(node), self._oid_size):
-            if name not in changes:
+            if name in changed:
+                changed.remove(name)  # of several called so, the first one is meant
+            else:
                 yield name, (mode, oid)
-        for name, value in list(changes.items()):
+        for name, value in changes.items():
             if value is not None:
                 yield name, value
 
@@ -121,6 +131,7 @@ class NodeTree:
             waiting += [(node, name, cast("Node", node.changes[name])) for name in sorted(below)]
         oid: Oid | None = None
         for parent, name, node in reversed(order):
+            parent.touched |= node.touched
             oid = self._write_one(node)
             if parent is not node:
                 parent.changes[name] = None if oid is None else (node.mode, oid)
@@ -132,8 +143,9 @@ class NodeTree:
         if not changes:
             return node.base
         old = self._data(node)
-        new, delta = edit_tree(old, cast("dict[bytes, Leaf | None]", changes), self._oid_size)
-        node.changes = {}
+        leaves = cast("dict[bytes, Leaf | None]", changes)
+        new, delta = edit_tree(old, leaves, self._oid_size, touched=node.touched)
+        node.changes, node.touched = {}, False
         if new is old and new:
             return node.base
         base, previous = node.base, node.previous

@@ -125,10 +125,30 @@ def test_old_padded_directory_modes_lose_their_zero_once_the_tree_changes() -> N
     assert model_apply(tree, delta) == new
 
 
-def test_a_repeated_entry_is_replaced_or_kept_as_a_whole() -> None:
-    tree = (b"100644 a\x00" + A) * 2 + b"100644 b\x00" + A
-    assert edit_tree(tree, {b"b": None}, 20)[0] == (b"100644 a\x00" + A) * 2
-    assert edit_tree(tree, {b"a": (REGULAR, A)}, 20)[0] == tree[29:]
+def test_of_entries_with_one_name_the_first_is_meant() -> None:
+    a, b = b"100644 a\x00" + A, b"100644 b\x00" + A
+    assert edit_tree(a + a + b, {b"b": None}, 20) == (a + a, None)
+    assert edit_tree(a + a + b, {b"a": (REGULAR, B)}, 20)[0] == b"100644 a\x00" + B + a + b
+    assert edit_tree(a + a + b, {b"a": (REGULAR, A)}, 20)[0] == a + a + b
+    assert edit_tree(a + a + b, {b"a": None}, 20)[0] == a + b
+
+
+def test_a_tree_out_of_order_is_sorted_once_it_changes() -> None:
+    a, b, c = (b"100644 %b\x00%b" % (name, A) for name in (b"a", b"b", b"c"))
+    tree = b + a
+    assert edit_tree(tree, {b"a": (REGULAR, A), b"x": None}, 20)[0] is tree
+    assert edit_tree(tree, {b"a": (REGULAR, A)}, 20, touched=True)[0] == a + b
+    assert edit_tree(tree, {b"c": (REGULAR, A)}, 20)[0] == a + b + c
+    assert [find_entry(tree, name, 20) for name in (b"a", b"b", b"c")] == [(REGULAR, A)] * 2 + [
+        None
+    ]
+
+
+def test_a_file_and_a_directory_may_have_one_name() -> None:
+    file, between, other = b"100644 a\x00" + A, b"100644 a-\x00" + A, b"40000 a\x00" + B
+    tree = file + between + other
+    assert edit_tree(tree, {b"a": None}, 20)[0] == between + other
+    assert edit_tree(tree, {b"a": (DIRECTORY, A)}, 20)[0] == between + b"40000 a\x00" + A + other
 
 
 @pytest.mark.parametrize("name", [b"", b"a/b", b"a\x00b"])
