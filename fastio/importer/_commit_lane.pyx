@@ -208,6 +208,7 @@ cdef class CommitLane:
         if branch is None or parents is None:
             return False
         cdef bytes tip = branch.tip, tree = branch.tree
+        cdef int64_t stored, entry
         if commit.start_from:
             tip = parents[0]
         elif tip is not None:
@@ -220,7 +221,10 @@ cdef class CommitLane:
             return False
         if tree is None:
             return False
+        stored = self.commits.counter.stored
         entry = self.store_body(commit, tree, parents)
+        if self.commits.counter.stored != stored:
+            branch.newest = entry
         if tip != branch.tip:
             branch.published = None
         tip = self.oid_of(entry)

@@ -27,9 +27,10 @@ class Branch:
         published: The tip at the last checkpoint, if today's descends from it by commits of this
             run alone.
         claimed: Whether it is known that a ref of that name is going to be made.
+        newest: The entry of the last commit that was new when the branch got it; -1 without.
     """
 
-    __slots__ = ("claimed", "delete", "name", "notes", "published", "tip", "tree")
+    __slots__ = ("claimed", "delete", "name", "newest", "notes", "published", "tip", "tree")
 
     def __init__(self, name: bytes) -> None:
         self.name = name
@@ -39,6 +40,7 @@ class Branch:
         self.notes = 0
         self.published: Oid | None = None
         self.claimed = False
+        self.newest = -1
 
 
 class BranchTable:

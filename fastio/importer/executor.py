@@ -167,7 +167,10 @@ class Executor:
             body = self._signatures.commit_body(build, self._signed, header.message)
         except StreamError as error:
             raise _blamed_on(b"gpgsig ", error) from error
+        stored = self._sink.counters[COMMIT].stored
         entry = self._sink.store_object(COMMIT, body)
+        if self._sink.counters[COMMIT].stored != stored:
+            branch.newest = entry
         branch.tip, branch.tree = Oid(self._sink.map.oid(entry)), tree
         self._resolver.remember_tree(branch.tip, tree)
         if header.mark:

@@ -126,16 +126,25 @@ class Publisher:
         return done.status == 0
 
     def _write_edges(self, path: str, finished: FinishedPack) -> None:
-        """Add a line with the branch tips and tags that a pack holds."""
+        """Add a line with the tips of branches that grew in a pack, and the tags that it holds.
+
+        As in git, a branch that grew and was then reset to what lies elsewhere is listed all the
+        same, and one that was reset to a commit of the pack is not.
+        """
         executor, objects = self._executor, self._sink.map
-        oids = [branch.tip for branch in executor.branches.in_update_order() if branch.tip]
-        oids += [oid for _, oid in executor.tags]
+        number = self._sink.pack_number
+        oids = [
+            branch.tip
+            for branch in executor.branches.in_update_order()
+            if branch.tip and branch.newest >= 0 and objects.pack(branch.newest) == number
+        ]
+        for _, oid in executor.tags:
+            entry = objects.find(oid)
+            if entry >= 0 and objects.pack(entry) == number:
+                oids.append(oid)
         shown = self._repository.shown(finished.pack_path)
         line = (b"./" if shown.startswith(b"objects/") else b"") + shown + b":"
-        for oid in dict.fromkeys(oids):
-            entry = objects.find(oid)
-            if entry >= 0 and objects.pack(entry) == self._sink.pack_number:
-                line += b" " + oid.hex().encode()
+        line += b"".join(b" " + oid.hex().encode() for oid in dict.fromkeys(oids))
         try:
             with open(path, "ab") as file:
                 file.write(line + b"\n")

@@ -87,6 +87,8 @@ def test_the_nearest_setting_of_compression_counts(
 def test_the_edges_file_gets_a_line_for_each_pack_kept(side: Side) -> None:
     stream = HISTORY + b"tag t\nfrom :8\ndata 0\nreset refs/heads/same\nfrom :8\n\ncheckpoint\n"
     stream += blob(9, b"none") + b"checkpoint\n"
+    stream += commit(9, inline(b"new", b""), ref=b"refs/heads/moved")
+    stream += b"reset refs/heads/moved\nfrom :8\n\ncheckpoint\n"
     words = ("--export-pack-edges=edges",)
     assert side.feed(stream, *words).returncode == 0
     other = commit(1, ref=b"refs/heads/other")
@@ -94,7 +96,7 @@ def test_the_edges_file_gets_a_line_for_each_pack_kept(side: Side) -> None:
     assert side.feed(commit(2, ref=b"refs/heads/third"), *words).returncode == 0
     lines = [line.split(":") for line in (side.path / "edges").read_text().splitlines()]
     tips = side.git("rev-parse", "main", "refs/tags/t", "third").split()
-    assert [oids.split() for _, oids in lines] == [tips[:2], [], tips[2:]]
+    assert [oids.split() for _, oids in lines] == [tips[:2], [], tips[:1], tips[2:]]
     assert {side.path / path for path, _ in lines} == set(side.packs())
 
 

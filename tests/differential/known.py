@@ -95,12 +95,6 @@ KNOWN = (
         ),
     ),
     Known(
-        "git's pack edges leave out branches that were reset to a commit of the pack",
-        lambda _case, git, ours: (
-            git.differences(ours) == ["edges"] and (git.edges or set()) <= (ours.edges or set())
-        ),
-    ),
-    Known(
         "when a tag is deleted, git forgets only the first of several that have its name",
         _tagged_twice_and_deleted,
     ),

@@ -23,6 +23,16 @@ def test_each_pack_has_a_line_with_the_tips_in_it(target: Target) -> None:
     assert paths == target.packs()
 
 
+def test_a_branch_is_in_the_line_of_the_pack_that_it_grew_in(target: Target) -> None:
+    """As in git even when it was reset to something else; one that only was reset is in none."""
+    stream = COMMIT % (b"x", b"x") + b"checkpoint\n" + COMMIT % (b"y", b"y")
+    stream += b"reset refs/heads/%b\nfrom refs/heads/x\n\n" * 2 % (b"y", b"z")
+    stream += b"checkpoint\n" + COMMIT % (b"z", b"z")
+    first, second, third = edges(target, stream)
+    assert first[1:] == second[1:] == [target.git("rev-parse", "x")]
+    assert third[1:] == [target.git("rev-parse", "z")]
+
+
 def test_lines_are_added_to_those_of_earlier_runs(target: Target) -> None:
     assert len(edges(target, COMMIT % (b"x", b"x"))) == 1
     assert len(edges(target, COMMIT % (b"y", b"y"))) == 2
