@@ -335,7 +335,8 @@ class Pool:
             daemon=True,
         )
         # A signal between fork and the worker's own handlers would run the coordinator's there.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
         try:
             with warnings.catch_warnings():
                 # Python 3.12 warns of forking with threads: a lock held by one stays locked in

@@ -48,8 +48,9 @@ def run(
         actions: What is done for each kind of job.
     """
     _let_go(foreign)
-    # Ctrl-C goes to the whole foreground group; the coordinator decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Ctrl-C and a hangup go to the whole group; the coordinator decides what they mean.
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     relay.enter_worker()

@@ -6,8 +6,12 @@ import contextlib
 import os
 import signal
 import sys
+from types import FrameType
 
 from fastio.stream.excerpt import visible_lines
+
+# Asked to end so, a program may tidy up first.
+POLITE = (signal.SIGTERM, signal.SIGHUP)
 
 
 def open_standard_files() -> None:
@@ -46,7 +50,31 @@ def occupy(descriptor: int) -> None:
             os.close(null)
 
 
-def die_by(number: signal.Signals) -> None:
+class Interrupted(KeyboardInterrupt):
+    """One of the polite signals came."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def raise_when_interrupted() -> None:
+    """Let polite signals raise `Interrupted`, as SIGINT raises its own; a second one kills.
+
+    One that is ignored, as by nohup(1), stays ignored.
+    """
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        for one in handled:
+            signal.signal(one, signal.SIG_DFL)
+        raise Interrupted(number)
+
+    handled = [one for one in POLITE if signal.getsignal(one) is signal.SIG_DFL]
+    for one in handled:
+        signal.signal(one, interrupt)
+
+
+def die_by(number: int) -> None:
     """End as a C program does that does not handle the signal."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

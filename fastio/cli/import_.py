@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from fastio.cli.endings import die_by, occupy, say
+from fastio.cli.endings import die_by, occupy, raise_when_interrupted, say
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
 from fastio.importer.options import ImportOptions
@@ -87,11 +87,16 @@ def run(words: Sequence[str]) -> int:
     signal.signal(signal.SIGUSR1, _checkpoint_handler(importer))
     if early:
         importer.checkpoint_requested = True
-    with _progress_of(line, importer, source) as progress:
-        importer.progress = progress
-        importer.before_message = progress.clear
-        importer.before_workers = lambda: _show_log_records(progress)
-        status = _run(importer, source)
+    raise_when_interrupted()
+    try:
+        with _progress_of(line, importer, source) as progress:
+            importer.progress = progress
+            importer.before_message = progress.clear
+            importer.before_workers = lambda: _show_log_records(progress)
+            status = _run(importer, source)
+    except KeyboardInterrupt:
+        say(closing_line(importer.publisher.result, 128) + "\n")
+        raise
     _tell_end(importer, line.options, status, started)
     return status
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from fastio import __version__
-from fastio.cli.endings import die_by, open_standard_files, say
+from fastio.cli.endings import Interrupted, die_by, open_standard_files, say
 from fastio.cli.global_options import take_global_options
 from fastio.errors import FastioError, UsageError
 
@@ -39,8 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``fastio``; returns the exit status."""
     try:
         return _main(list(sys.argv[1:] if arguments is None else arguments))
-    except KeyboardInterrupt:
-        die_by(signal.SIGINT)
+    except KeyboardInterrupt as error:
+        die_by(error.number if isinstance(error, Interrupted) else signal.SIGINT)
         return 128
 
 

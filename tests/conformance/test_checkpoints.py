@@ -156,15 +156,15 @@ def test_done_ends_it_whatever_follows(side: Side, feature: bytes, rest: bytes) 
     assert len(subjects(side)) == 1
 
 
-def test_sigterm_ends_it_with_the_temporary_pack_left(side: Side) -> None:
+def test_sigterm_ends_it_with_no_ref_changed(side: Side) -> None:
+    """git leaves the temporary pack and keep files behind, and says nothing."""
     with side.running("--export-marks=marks") as process:
         stream = commit(5, ref=b"refs/heads/early") + b"checkpoint\n" + ONE + b"progress x\n"
         assert ask(process, stream) == b"progress x\n"
         process.terminate()
-        assert (process.wait(), process.stderr.read()) == (-signal.SIGTERM, b"")
+        assert process.wait() == -signal.SIGTERM
     assert list(side.refs()) == ["refs/heads/early"]
-    keep, temporary = side.files()
-    assert (keep[-5:], temporary[:9]) == (".keep", "tmp_pack_")
+    assert side.is_git or side.files() == []
     assert len((side.path / "marks").read_bytes().splitlines()) == 1
     assert not list(side.git_dir.glob("fast_import_crash_*"))
 

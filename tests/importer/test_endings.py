@@ -11,6 +11,7 @@ from tests.importer.target import Target, is_alive, wait_until, workers_of
 
 HISTORY = streams.history(files=60, size=50_000, commits=60)
 HALF = HISTORY[: HISTORY.index(b"\nblob", len(HISTORY) // 2) + 1]
+FAILED = b"fastio: import failed: no ref was changed\n"
 STARTED = b"blob\nmark :1\ndata 3\nabc\nprogress here\n"
 
 
@@ -23,7 +24,7 @@ def feed_half(target: Target, process: subprocess.Popen[bytes]) -> list[int]:
     return workers_of(process.pid)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_killed_import_leaves_nothing_that_git_minds(
     target: Target, number: signal.Signals
 ) -> None:
@@ -33,11 +34,22 @@ def test_killed_import_leaves_nothing_that_git_minds(
         workers = feed_half(target, process)
         process.send_signal(number)
         assert process.wait() == -number
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == (b"" if number == signal.SIGKILL else FAILED)
     wait_until(lambda: not any(map(is_alive, workers)), "for the workers' end")
     assert (target.refs(), target.packs(), target.fsck()) == (refs, packs, "")
     assert all(name.startswith("tmp_pack_") for name in target.files())
-    assert not target.files() or number != signal.SIGINT
+    assert not target.files() or number == signal.SIGKILL
+
+
+def test_hangup_that_is_ignored_stays_so(target: Target) -> None:
+    def ignore() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    with target.running("--workers=2", preexec_fn=ignore) as process:
+        feed_half(target, process)
+        process.send_signal(signal.SIGHUP)
+        process.communicate(HISTORY[len(HALF) :])
+    assert process.returncode == 0
 
 
 def test_import_after_a_killed_one(target: Target) -> None:
@@ -62,7 +74,7 @@ def test_interrupt_while_starting_shows_no_traceback(target: Target) -> None:
         wait_until(lambda: target.files() or process.poll() is not None, "for the pack")
         process.send_signal(signal.SIGINT)
         assert process.wait() == -signal.SIGINT
-        assert process.stderr.read() == b""
+        assert process.stderr.read() in (b"", FAILED)
 
 
 def test_reader_of_progress_is_gone(target: Target) -> None:
@@ -118,14 +130,16 @@ def test_reply_that_cannot_be_written(target: Target, descriptor: int) -> None:
     assert b"Traceback" not in errors
 
 
-def test_control_c_reaches_the_whole_group(target: Target) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_the_whole_group(target: Target, number: signal.Signals) -> None:
     with target.running("--workers=2", start_new_session=True) as process:
         process.stdin.write(streams.commit(1) + b"checkpoint\nprogress done\n")
         workers = feed_half(target, process)
         assert process.stdout.readline() == b"progress done\n"
-        os.killpg(process.pid, signal.SIGINT)
-        assert process.wait() == -signal.SIGINT
-        assert process.stderr.read() == b""
+        os.killpg(process.pid, number)
+        assert process.wait() == -number
+        line = b"fastio: import failed: 1 ref updated by checkpoints before\n"
+        assert process.stderr.read() == line
     wait_until(lambda: not any(map(is_alive, workers)), "for the workers' end")
     assert (target.files(), target.fsck()) == ([], "")
     assert len(target.packs()) == 1
