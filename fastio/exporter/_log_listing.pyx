@@ -1,0 +1,88 @@
+"""Reading what git log says of a walk into a table; log_walk.py tells the lines' form."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.stdint cimport int64_t
+from libc.string cimport memchr
+
+from fastio.exporter._walk cimport Walk
+
+from fastio.errors import FastioError
+
+cdef enum:
+    LARGEST_OID = 64
+
+
+def read_listing(Walk walk, bytes listing, dict names, is_marked):
+    """Append the commits of a listing to *walk*, the last one first.
+
+    Args:
+        walk: The table.
+        listing: What git log wrote, newest commit first.
+        names: Index into the walk's names by what git takes for the name; others are added.
+        is_marked: Tells whether an imported mark stands for a commit; None if there are none.
+    """
+    cdef const char *text = PyBytes_AS_STRING(listing)
+    cdef int64_t end = PyBytes_GET_SIZE(listing)
+    cdef int64_t begin
+    while end > 0:
+        if text[end - 1] != b"\n":
+            raise FastioError("git log was cut short")
+        begin = end - 1
+        while begin > 0 and text[begin - 1] != b"\n":
+            begin -= 1
+        read_line(walk, text + begin, text + end - 1, names, is_marked)
+        end = begin
+
+
+cdef int read_line(
+    Walk walk, const char *at, const char *end, dict names, object is_marked
+) except -1:
+    cdef unsigned char oid[LARGEST_OID]
+    cdef unsigned char tree[LARGEST_OID]
+    cdef const char *name_end
+    at = read_oid(at, end, oid, walk.oid_size)
+    if is_marked is not None and is_marked(oid[:walk.oid_size]):
+        return 0
+    at = read_oid(at, end, tree, walk.oid_size)
+    name_end = <const char *>memchr(at, b"\t", end - at)
+    if name_end == NULL:
+        raise FastioError("cannot understand what git log says")
+    walk.c_add(oid, tree, name_index(walk, at, name_end, names))
+    at = name_end + 1
+    while at < end:
+        at = read_oid(at, end, oid, walk.oid_size)
+        walk.c_add_parent(oid, is_marked is not None and is_marked(oid[:walk.oid_size]))
+    return 0
+
+
+cdef int64_t name_index(
+    Walk walk, const char *at, const char *end, dict names
+) except -1:
+    cdef bytes name = PyBytes_FromStringAndSize(at, end - at)
+    cdef object index = names.get(name)
+    if index is None:
+        index = names[name] = len(walk.ref_names)
+        walk.ref_names.append(name)
+    return index
+
+
+cdef const char *read_oid(
+    const char *at, const char *end, unsigned char *oid, int size
+) except NULL:
+    # Reads hex digits and the byte behind them, if any.
+    cdef int number, high, low
+    if end - at < 2 * size:
+        raise FastioError("cannot understand what git log says")
+    for number in range(size):
+        high, low = digit(at[2 * number]), digit(at[2 * number + 1])
+        if high < 0 or low < 0:
+            raise FastioError("cannot understand what git log says")
+        oid[number] = <unsigned char>(high << 4 | low)
+    at += 2 * size
+    return at if at == end else at + 1
+
+
+cdef inline int digit(char char) noexcept nogil:
+    if c"0" <= char <= c"9":
+        return char - c"0"
+    return char - c"a" + 10 if c"a" <= char <= c"f" else -1

@@ -1,0 +1,157 @@
+"""The walk, done by ``git log``: for all that git's revision options can ask for.
+
+It is given oids and no names, so that ``%S``, the revision from which a commit was reached first,
+tells which start's name the commit has. What the user has configured for logs must not matter.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+
+from fastio.errors import FastioError, UsageError
+from fastio.exporter._log_listing import read_listing
+from fastio.exporter.collection import Collection
+from fastio.exporter.rev_words import complaint
+from fastio.exporter.walk import Walk
+from fastio.objects.kinds import Oid
+from fastio.store.git import Finished, Git
+
+# Oid, tree, name and parents. The name stands between tabs: it need not be an oid.
+_FORMAT = "--format=tformat:%H %T\t%S\t%P"
+_SETTINGS = (
+    *("log.showSignature=false", "log.follow=false", "log.mailmap=false", "log.decorate=no"),
+    *("log.showRoot=true", "log.diffMerges=separate", "diff.ignoreSubmodules=none"),
+    *("grep.patternType=default", "grep.extendedRegexp=false", "core.commentChar=#"),
+)
+_OPTIONS = (
+    *("--topo-order", "-s", "--no-color", "--no-notes", "--no-decorate"),
+    *("--no-mailmap", "--no-show-signature", "--encoding=UTF-8", _FORMAT),
+)
+_COUNTS = re.compile(rb"-([0-9]+)|(?:-n|--max-count=?)(.*)|--skip=?(.*)", re.DOTALL)
+
+
+def walk_by_log(
+    git: Git,
+    collection: Collection,
+    *,
+    oid_size: int,
+    options: Sequence[bytes] = (),
+    paths: Sequence[bytes] = (),
+    is_marked: Callable[[Oid], bool] | None = None,
+    warn: Callable[[str], None],
+) -> Walk:
+    """Let git walk.
+
+    Args:
+        git: Runs in the repository.
+        collection: Where to start, and the names.
+        oid_size: Bytes of an oid.
+        options: Options of the walk.
+        paths: Path limits.
+        is_marked: Tells whether an imported mark stands for a commit; None if there are none.
+        warn: Is told of git's warnings.
+
+    Raises:
+        FastioError: git refuses.
+        UsageError: It does not know an option.
+    """
+    first, most = 0, None
+    if is_marked is not None:  # what is marked already does not count
+        options, first, most = _without_counts(options)
+    options = [b"--parents", *options]
+    listing = run_log(git, collection.commits, options=options, paths=paths, warn=warn)
+    if first or most is not None:
+        listing = _cut(listing, oid_size, is_marked, first, most)
+    walk = Walk(oid_size)
+    names: dict[bytes, int] = {}
+    indexes: dict[bytes, int] = {}
+    for oid, name in collection.names.items():
+        index = indexes.setdefault(name, len(indexes))
+        if index == len(walk.ref_names):
+            walk.ref_names.append(name)
+        names[oid.hex().encode()] = index
+    read_listing(walk, listing, names, is_marked)
+    return walk
+
+
+def check_options(git: Git, options: Sequence[bytes]) -> None:
+    """Refuse what git does not know, where there is nothing to walk from.
+
+    Raises:
+        UsageError: There is such an option.
+    """
+    said = git.run("log", "--no-walk", "--max-count=0", *options, capture_stderr=True)
+    if said.status and isinstance(error := _refusal(said), UsageError):
+        raise error
+
+
+def run_log(
+    git: Git,
+    commits: Sequence[tuple[Oid, bool]],
+    *,
+    options: Sequence[bytes],
+    paths: Sequence[bytes],
+    warn: Callable[[str], None],
+) -> bytes:
+    """Return what git log says, newest commit first."""
+    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+    text = b"".join(
+        b"%s%s\n" % (b"^" if is_negative else b"", oid.hex().encode())
+        for oid, is_negative in commits
+    )
+    words: list[str | bytes] = [*settings, "log", *_OPTIONS, *options, "--stdin", "--", *paths]
+    said = git.run(*words, text=text, capture_stderr=True)
+    if said.status:
+        raise _refusal(said)
+    for line in said.stderr.splitlines():
+        warn(os.fsdecode(line).removeprefix("warning: "))
+    return said.stdout
+
+
+def _refusal(said: Finished) -> FastioError:
+    text = complaint(said.stderr)
+    if text.startswith("unrecognized argument:"):
+        return UsageError(text)
+    return FastioError(text)
+
+
+def _without_counts(options: Sequence[bytes]) -> tuple[list[bytes], int, int | None]:
+    """Take ``--skip`` and ``--max-count`` out of options; what they say, None for no limit."""
+    left: list[bytes] = []
+    first, most = 0, None
+    waiting = list(reversed(options))
+    while waiting:
+        word = waiting.pop()
+        match = _COUNTS.fullmatch(word)
+        if match is None:
+            left.append(word)
+            continue
+        text = match[1] or match[2] or match[3] or (waiting.pop() if waiting else b"")
+        try:
+            number = int(text)
+        except ValueError:
+            raise FastioError(f"'{os.fsdecode(text)}': not an integer") from None
+        if match[3] is None:
+            most = number if number >= 0 else None
+        else:
+            first = max(number, 0)
+    return left, first, most
+
+
+def _cut(
+    listing: bytes,
+    oid_size: int,
+    is_marked: Callable[[Oid], bool] | None,
+    first: int,
+    most: int | None,
+) -> bytes:
+    """Leave out commits with marks, then the first ones and those past the most."""
+    lines = listing.splitlines(keepends=True)
+    unmarked = [
+        line
+        for line in lines
+        if not (is_marked and is_marked(Oid(bytes.fromhex(line[: 2 * oid_size].decode()))))
+    ]
+    return b"".join(unmarked[first:][:most])

@@ -1,0 +1,248 @@
+"""The second pass over an export's command line: revisions, options of the walk, paths.
+
+Revisions are resolved as they come, globs are expanded in place, since both the names of commits
+and the order of a walk go by the order of the command line. Options of the walk are not ours to
+understand: they are kept for git, which also refuses what it does not know. We must only know which
+of them take the next word as their value, and which ones stand for revisions.
+
+Where git would end with an error about a revision or a path, it is asked to (`Complaint`): the same
+words are given to it, and what it says is ours to say.
+
+Source: git-rev-list(1), git-log(1); the corners are those of ``git fast-export`` 2.55 when run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+
+from fastio.errors import FastioError, UsageError
+from fastio.exporter.diff_options import DiffOptionReader
+from fastio.exporter.ref_list import Ref, RefList, UnclearError
+from fastio.exporter.resolver import Resolver
+from fastio.exporter.starts import Start
+from fastio.exporter.wildcards import wildcard
+from fastio.store.repository import Repository
+
+# Options of the walk whose value may be the next word.
+_VALUES = (
+    *("-n", "--max-count", "--skip", "--max-age", "--min-age", "--since", "--after", "--until"),
+    *("--before", "--since-as-filter", "--author", "--committer", "--grep", "--grep-reflog"),
+    *("--encoding", "--date"),
+)
+# Options that only shape the text of a log, or that say what is so anyway.
+_NO_MATTER = (
+    *("--pretty", "--format", "--oneline", "--graph", "--no-graph", "--reverse", "--parents"),
+    *("--left-right", "--abbrev-commit", "--no-abbrev-commit", "--count", "--show-notes"),
+    *("--notes", "--no-notes", "--standard-notes", "--no-standard-notes", "--show-signature"),
+    *("--no-show-signature", "--relative-date", "--log-size", "--expand-tabs", "--no-expand-tabs"),
+    *("--objects", "--objects-edge", "--objects-edge-aggressive", "--show-linear-break", "--cc"),
+    *("--encode-email-headers", "--no-encode-email-headers", "--always", "--root", "--header"),
+    *("--show-notes-by-default", "--encoding", "--date", "--verify-objects"),
+)
+# What log knows and an export does not.
+_UNKNOWN = (
+    *("--source", "--use-mailmap", "--no-use-mailmap", "--mailmap", "--no-mailmap", "--decorate"),
+    *("--no-decorate", "--clear-decorations", "--decorate-refs", "--decorate-refs-exclude", "-L"),
+    *("-q", "--no-source", "--no-quiet", "-h", "--help"),
+)
+_OWN_STARTS = {b"--reflog", b"--indexed-objects", b"--alternate-refs", b"--bisect", b"--merge"}
+_REF_FOLDERS = {
+    "--branches": b"refs/heads/",
+    "--tags": b"refs/tags/",
+    "--remotes": b"refs/remotes/",
+}
+
+
+class RevisionReader:
+    """Reads the words that the first pass left.
+
+    Args:
+        repository: Whose revisions.
+        words: What is left of the command line.
+        stdin: Reads all of standard input, for ``--stdin``.
+
+    Attributes:
+        starts: All revisions, in order.
+        walk_options: What git's walk is to be told.
+        diff: Collects the options of diffs.
+        paths: Path limits, as written.
+        refs: The refs of the repository.
+    """
+
+    def __init__(
+        self, repository: Repository, words: Sequence[str], stdin: Callable[[], bytes]
+    ) -> None:
+        self._repository, self._words, self._stdin = repository, list(words), stdin
+        self._resolver = Resolver(repository)
+        self.starts: list[Start] = []
+        self.walk_options: list[bytes] = []
+        self.paths: list[bytes] = []
+        self.diff = DiffOptionReader()
+        self.refs = RefList(repository)
+        self._text: bytes = b""  # what standard input said
+        self._is_negative = False
+        self._excluded: list[Callable[[bytes], bool]] = []
+        self._has_dashes = False
+
+    @property
+    def walks_elsewhere(self) -> bool:
+        """Whether an option stands for commits that only git finds."""
+        return not _OWN_STARTS.isdisjoint(self.walk_options)
+
+    def read(self) -> None:
+        """Read all words.
+
+        Raises:
+            FastioError: git does not take them.
+        """
+        try:
+            self._read()
+        except UnclearError as error:
+            complain(self._repository, self._words, self._text)
+            raise FastioError(str(error)) from None
+        finally:
+            self._resolver.close()
+
+    def _read(self) -> None:
+        words, end = self._words, len(self._words)
+        only_revisions = False
+        ends_at = words.index("--end-of-options") if "--end-of-options" in words else end
+        if "--" in words:
+            self._has_dashes, end = True, words.index("--")
+            self.paths = [os.fsencode(word) for word in words[end + 1 :]]
+        at = 0
+        while at < end:
+            word = words[at]
+            if word.startswith("-") and not only_revisions:
+                if at == ends_at:
+                    only_revisions = True
+                    at += 1
+                else:
+                    at += self._option(words[at:end])
+            elif self._revision(os.fsencode(word)):
+                at += 1
+            else:
+                self._take_paths(words[at:end])
+                break
+
+    # --- revisions and paths ----------------------------------------------------------------------
+
+    def _revision(self, text: bytes) -> bool:
+        """Take a revision; False if it must be a path."""
+        starts = self._resolver.resolve(text, is_negative=self._is_negative)
+        if starts is None:
+            if self._has_dashes or text.startswith(b"^"):
+                raise UnclearError(f"bad revision '{os.fsdecode(text)}'")
+            return False
+        if not self._has_dashes and not self._repository.is_bare and self._is_file(text):
+            # git may see it otherwise, in a directory of its own for instance.
+            complain(self._repository, self._words, self._text)
+        self.starts += starts
+        return True
+
+    def _take_paths(self, words: Sequence[str]) -> None:
+        paths = [os.fsencode(word) for word in words]
+        if not all(self._is_file(path) for path in paths):
+            complain(self._repository, self._words, self._text)
+        self.paths = paths + self.paths
+
+    def _is_file(self, path: bytes) -> bool:
+        directory = self._repository.git.directory or b"."
+        return os.path.lexists(os.path.join(directory, path))
+
+    # --- options ----------------------------------------------------------------------------------
+
+    def _option(self, words: list[str]) -> int:
+        """Take an option; how many words it has."""
+        name, equals, value = words[0].partition("=")
+        if name in ("--glob", "--exclude", "--default"):
+            used = 1 if equals else 2
+            if len(words) < used:
+                raise UnclearError(f"option '{name}' requires a value")
+            self._choice(name, os.fsencode(value if equals else words[1]))
+            return used
+        if name in _REF_FOLDERS or words[0] in ("--all", "--not", "--stdin", "--reflog"):
+            self._choice(name, os.fsencode(value) if equals else None)
+            return 1
+        if name in _UNKNOWN:
+            raise UsageError(f"unknown option `{name.lstrip('-')}'")
+        if used := 0 if name in _VALUES else self.diff.take(words):
+            return used
+        used = 1 if equals or name not in _VALUES else min(2, len(words))
+        if name not in _NO_MATTER:
+            self.walk_options += map(os.fsencode, words[:used])
+        return used
+
+    def _choice(self, name: str, value: bytes | None) -> None:
+        """Take an option that stands for revisions, or bears on those behind it."""
+        if name == "--not":
+            self._is_negative = not self._is_negative
+        elif name == "--exclude":
+            self._excluded.append(wildcard(value or b""))
+        elif name == "--stdin":
+            self._read_stdin()
+        elif name == "--all":
+            self._add_refs(self.refs.chosen(b"refs/", None))
+            self._add_heads()
+            self._excluded.clear()
+        elif name == "--glob":
+            self._add_refs(self.refs.chosen(b"", value))
+            self._excluded.clear()
+        elif name in _REF_FOLDERS:
+            folder = _REF_FOLDERS[name]
+            self._add_refs(self.refs.chosen(folder, value), cut=len(folder))
+            self._excluded.clear()
+        else:
+            self.walk_options.append(os.fsencode(name))
+
+    def _add_refs(self, refs: Iterable[Ref], cut: int = 0) -> None:
+        for ref in refs:
+            name = ref.name[cut:]
+            if any(excludes(name) for excludes in self._excluded):
+                continue
+            known = self.refs.full_name(name) if not cut and self.refs.is_only_itself(name) else b""
+            self.starts.append(Start(ref.oid, ref.kind, name, name, self._is_negative, known))
+
+    def _add_heads(self) -> None:
+        single = b"--single-worktree" in self.walk_options
+        for name in (b"HEAD", *(() if single else self.refs.heads_elsewhere())):
+            found = self._resolver.find(name)
+            if found and not any(excludes(name) for excludes in self._excluded):
+                self.starts.append(Start(found[1], found[0], name, name, self._is_negative))
+
+    def _read_stdin(self) -> None:
+        """Take revisions from standard input, up to a line ``--``; paths behind that."""
+        self._text = self._stdin()
+        lines = self._text.split(b"\n")
+        was_negative, self._is_negative = self._is_negative, False
+        had_dashes, self._has_dashes = self._has_dashes, True
+        for number, line in enumerate(lines):
+            if line == b"--":
+                self.paths += [path for path in lines[number + 1 :] if path]
+                break
+            if line.startswith(b"-"):
+                self._option([os.fsdecode(line)])
+            elif line and not self._revision(line):
+                raise UnclearError(f"bad revision '{os.fsdecode(line)}'")
+            elif not line:
+                break
+        self._is_negative, self._has_dashes = was_negative, had_dashes
+
+
+def complain(repository: Repository, words: Sequence[str], text: bytes) -> None:
+    """Give git the same words; if it complains, so do we.
+
+    Raises:
+        FastioError: It does.
+    """
+    said = repository.git.run("rev-list", "--max-count=1", *words, text=text, capture_stderr=True)
+    if said.status == 128:
+        raise FastioError(complaint(said.stderr))
+
+
+def complaint(stderr: bytes) -> str:
+    """What git died of, without the word that we put before it ourselves."""
+    text = os.fsdecode(stderr).strip()
+    before, _, last = text.rpartition("fatal: ")
+    return f"{before}{last}" if last else "git ended without a word"

@@ -1,0 +1,117 @@
+"""What an export is about: from the revision arguments to the table of commits.
+
+This is the second pass over the command line and all that must be known before the first commit is
+written: refs, tags, tagged blobs, path limits, and the walk itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from fastio.exporter.collection import Collection, ListedTag
+from fastio.exporter.diff_options import DiffOptions
+from fastio.exporter.log_walk import check_options, walk_by_log
+from fastio.exporter.options import ExportOptions
+from fastio.exporter.refspecs import Refspecs
+from fastio.exporter.rev_words import RevisionReader
+from fastio.exporter.settling import Settler
+from fastio.exporter.walk import Walk
+from fastio.objects.kinds import Oid
+from fastio.records import record
+from fastio.store.objects import ObjectStore
+from fastio.store.repository import Repository
+
+
+class Marks(Protocol):
+    """The imported marks, as far as a walk needs them."""
+
+    def find(self, oid: Oid, /) -> int:
+        """Return the mark of an object, 0 if it has none."""
+
+
+@record
+class Plan:
+    """All that is known before the first commit is written.
+
+    Attributes:
+        walk: The commits, in export order.
+        refs: Plain refs and their commits, ascending by name.
+        tags: Tag objects in the order in which they were met.
+        tagged_blobs: Blobs to write before any commit, in order; one may come twice.
+        paths: Path limits as written, relative to where we were started; empty for none.
+        diff: How files are compared.
+        deletions: Names of the refs that refspecs delete.
+        settle: Gives the commit that a ref is to point at, which is not its own if that one was
+            filtered by path; None if nothing is left of it.
+    """
+
+    walk: Walk
+    refs: list[tuple[bytes, Oid]]
+    tags: list[ListedTag]
+    tagged_blobs: list[Oid]
+    paths: tuple[bytes, ...]
+    diff: DiffOptions
+    deletions: list[bytes]
+    settle: Callable[[Oid], Oid | None]
+
+
+def read_plan(
+    repository: Repository,
+    store: ObjectStore,
+    options: ExportOptions,
+    arguments: Sequence[str],
+    *,
+    marks: Marks | None = None,
+    stdin: Callable[[], bytes],
+    warn: Callable[[str], None],
+) -> Plan:
+    """Understand the revision arguments, and walk.
+
+    Args:
+        repository: What to export from.
+        store: Its objects.
+        options: Our own options.
+        arguments: What they left of the command line.
+        marks: The imported marks, None if there are none.
+        stdin: Reads all of standard input; called for ``--stdin``.
+        warn: Is told what goes to stderr as a warning.
+
+    Raises:
+        FastioError: git would not take the arguments, or an object cannot be read.
+        UsageError: There is an option that nobody knows.
+    """
+    oid_size = repository.object_format.oid_size
+    refspecs = Refspecs(options.refspecs, oid_size)
+    reader = RevisionReader(repository, arguments, stdin)
+    reader.read()
+    collection = Collection(repository.git, store, refspecs, warn)
+    collection.collect(reader.starts)
+
+    def is_marked(oid: Oid) -> bool:
+        return marks is not None and marks.find(oid) != 0
+
+    walk = Walk(oid_size)
+    if collection.commits or reader.walks_elsewhere:
+        walk = walk_by_log(
+            repository.git,
+            collection,
+            oid_size=oid_size,
+            options=reader.walk_options,
+            paths=reader.paths,
+            is_marked=is_marked if marks is not None else None,
+            warn=warn,
+        )
+    elif reader.walk_options:
+        check_options(repository.git, reader.walk_options)
+    settler = Settler(repository.git, collection.commits, reader.walk_options, reader.paths)
+    return Plan(
+        walk,
+        sorted(collection.refs.items()),
+        collection.tags,
+        collection.tagged_blobs,
+        tuple(reader.paths),
+        reader.diff.result(),
+        refspecs.deletions(),
+        settler.settle,
+    )
