@@ -33,16 +33,18 @@ class Settler:
     ) -> None:
         self._git, self._commits, self._paths = git, commits, paths
         self._options = [option for option in options if option.partition(b"=")[0] in _SHAPING]
-        self._keeps_all = not paths or b"--sparse" in options
+        self._is_sparse = b"--sparse" in options
         self._parents: dict[bytes, list[bytes]] = {}
         self._changed: set[bytes] = set()
 
     def settle(self, oid: Oid) -> Oid | None:
         """Return the commit that stands for another, None if nothing is left of it."""
-        if self._keeps_all:
+        if not self._paths:
             return oid
         if not self._parents:
-            self._parents = self._list(b"--sparse", b"--parents") | self._list(b"--parents")
+            self._parents = self._list(b"--sparse", b"--parents")
+            if not self._is_sparse:  # parents of what is kept are rewritten
+                self._parents |= self._list(b"--parents")
             self._changed = set(self._list())
         commit = oid.hex().encode()
         while commit in self._parents and commit not in self._changed:
