@@ -29,7 +29,7 @@ _OPTIONS = (
     *("--topo-order", "-s", "--no-color", "--no-notes", "--no-decorate"),
     *("--no-mailmap", "--no-show-signature", "--encoding=UTF-8", _FORMAT),
 )
-_COUNTS = re.compile(rb"-([0-9]+)|(?:-n|--max-count=?)(.*)|--skip=?(.*)", re.DOTALL)
+_COUNTS = re.compile(rb"-([0-9]+)|(?:-n|--max-count=)(.*)|--skip=(.*)", re.DOTALL)
 
 
 def walk_by_log(
@@ -38,6 +38,7 @@ def walk_by_log(
     *,
     oid_size: int,
     options: Sequence[bytes] = (),
+    late_options: Sequence[bytes] = (),
     paths: Sequence[bytes] = (),
     is_marked: Callable[[Oid], bool] | None = None,
     warn: Callable[[str], None],
@@ -49,6 +50,7 @@ def walk_by_log(
         collection: Where to start, and the names.
         oid_size: Bytes of an oid.
         options: Options of the walk.
+        late_options: Those that git must read behind the revisions.
         paths: Path limits.
         is_marked: Tells whether an imported mark stands for a commit; None if there are none.
         warn: Is told of git's warnings.
@@ -61,7 +63,14 @@ def walk_by_log(
     if is_marked is not None:  # what is marked already does not count
         options, first, most = _without_counts(options)
     options = [b"--parents", *options]
-    listing = run_log(git, collection.commits, options=options, paths=paths, warn=warn)
+    listing = run_log(
+        git,
+        collection.commits,
+        options=options,
+        late_options=late_options,
+        paths=paths,
+        warn=warn,
+    )
     if first or most is not None:
         listing = _cut(listing, oid_size, is_marked, first, most)
     walk = Walk(oid_size)
@@ -76,15 +85,16 @@ def walk_by_log(
     return walk
 
 
-def check_options(git: Git, options: Sequence[bytes]) -> None:
+def check_options(git: Git, options: Sequence[bytes], empty_tree: Oid) -> None:
     """Refuse what git does not know, where there is nothing to walk from.
 
     Raises:
         UsageError: There is such an option.
     """
-    said = git.run("log", "--no-walk", "--max-count=0", *options, capture_stderr=True)
-    if said.status and isinstance(error := _refusal(said), UsageError):
-        raise error
+    # git knows the empty tree even where it has no object, and no log begins there.
+    said = git.run("log", *options, empty_tree.hex(), "--", capture_stderr=True)
+    if said.status:
+        raise _refusal(said)
 
 
 def run_log(
@@ -92,6 +102,7 @@ def run_log(
     commits: Sequence[tuple[Oid, bool]],
     *,
     options: Sequence[bytes],
+    late_options: Sequence[bytes],
     paths: Sequence[bytes],
     warn: Callable[[str], None],
 ) -> bytes:
@@ -101,7 +112,16 @@ def run_log(
         b"%s%s\n" % (b"^" if is_negative else b"", oid.hex().encode())
         for oid, is_negative in commits
     )
-    words: list[str | bytes] = [*settings, "log", *_OPTIONS, *options, "--stdin", "--", *paths]
+    words: list[str | bytes] = [
+        *settings,
+        "log",
+        *_OPTIONS,
+        *options,
+        "--stdin",
+        *late_options,
+        "--",
+        *paths,
+    ]
     said = git.run(*words, text=text, capture_stderr=True)
     if said.status:
         raise _refusal(said)
@@ -121,14 +141,12 @@ def _without_counts(options: Sequence[bytes]) -> tuple[list[bytes], int, int | N
     """Take ``--skip`` and ``--max-count`` out of options; what they say, None for no limit."""
     left: list[bytes] = []
     first, most = 0, None
-    waiting = list(reversed(options))
-    while waiting:
-        word = waiting.pop()
+    for word in options:
         match = _COUNTS.fullmatch(word)
         if match is None:
             left.append(word)
             continue
-        text = match[1] or match[2] or match[3] or (waiting.pop() if waiting else b"")
+        text = match[1] or match[2] or match[3] or b""
         try:
             number = int(text)
         except ValueError:

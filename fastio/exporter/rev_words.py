@@ -64,7 +64,8 @@ class RevisionReader:
 
     Attributes:
         starts: All revisions, in order.
-        walk_options: What git's walk is to be told.
+        walk_options: What git's walk is to be told, before it is told where to start.
+        late_options: What it is to be told behind that.
         diff: Collects the options of diffs.
         paths: Path limits, as written.
         refs: The refs of the repository.
@@ -77,6 +78,7 @@ class RevisionReader:
         self._resolver = Resolver(repository)
         self.starts: list[Start] = []
         self.walk_options: list[bytes] = []
+        self.late_options: list[bytes] = []
         self.paths: list[bytes] = []
         self.diff = DiffOptionReader()
         self.refs = RefList(repository)
@@ -138,8 +140,14 @@ class RevisionReader:
         if not self._has_dashes and not self._repository.is_bare and self._is_file(text):
             # git may see it otherwise, in a directory of its own for instance.
             complain(self._repository, self._words, self._text)
-        self.starts += starts
+        self._add(starts)
         return True
+
+    def _add(self, starts: Sequence[Start]) -> None:
+        self.starts += starts
+        if any(start.is_negative for start in starts):  # which sets git walking
+            self.walk_options += self.late_options
+            self.late_options.clear()
 
     def _take_paths(self, words: Sequence[str]) -> None:
         paths = [os.fsencode(word) for word in words]
@@ -170,8 +178,11 @@ class RevisionReader:
         if used := 0 if name in _VALUES else self.diff.take(words):
             return used
         used = 1 if equals or name not in _VALUES else min(2, len(words))
-        if name not in _NO_MATTER:
-            self.walk_options += map(os.fsencode, words[:used])
+        if name in ("--no-walk", "--do-walk"):
+            self.late_options.append(os.fsencode(words[0]))
+        elif name not in _NO_MATTER:
+            joint = "=" if used == 2 and name.startswith("--") else ""
+            self.walk_options.append(os.fsencode(joint.join(words[:used])))
         return used
 
     def _choice(self, name: str, value: bytes | None) -> None:
@@ -202,14 +213,14 @@ class RevisionReader:
             if any(excludes(name) for excludes in self._excluded):
                 continue
             known = self.refs.full_name(name) if not cut and self.refs.is_only_itself(name) else b""
-            self.starts.append(Start(ref.oid, ref.kind, name, name, self._is_negative, known))
+            self._add([Start(ref.oid, ref.kind, name, name, self._is_negative, known)])
 
     def _add_heads(self) -> None:
         single = b"--single-worktree" in self.walk_options
         for name in (b"HEAD", *(() if single else self.refs.heads_elsewhere())):
             found = self._resolver.find(name)
             if found and not any(excludes(name) for excludes in self._excluded):
-                self.starts.append(Start(found[1], found[0], name, name, self._is_negative))
+                self._add([Start(found[1], found[0], name, name, self._is_negative)])
 
     def _read_stdin(self) -> None:
         """Take revisions from standard input, up to a line ``--``; paths behind that."""

@@ -17,7 +17,7 @@ from fastio.exporter.refspecs import Refspecs
 from fastio.exporter.rev_words import RevisionReader
 from fastio.exporter.settling import Settler
 from fastio.exporter.walk import Walk
-from fastio.objects.kinds import Oid
+from fastio.objects.kinds import TREE, Oid
 from fastio.records import record
 from fastio.store.objects import ObjectStore
 from fastio.store.repository import Repository
@@ -98,13 +98,21 @@ def read_plan(
             collection,
             oid_size=oid_size,
             options=reader.walk_options,
+            late_options=reader.late_options,
             paths=reader.paths,
             is_marked=is_marked if marks is not None else None,
             warn=warn,
         )
     elif reader.walk_options:
-        check_options(repository.git, reader.walk_options)
-    settler = Settler(repository.git, collection.commits, reader.walk_options, reader.paths)
+        empty_tree = repository.object_format.hash_object(TREE, b"")
+        check_options(repository.git, reader.walk_options, empty_tree)
+    settler = Settler(
+        repository.git,
+        collection.commits,
+        reader.walk_options,
+        reader.late_options,
+        reader.paths,
+    )
     return Plan(
         walk,
         sorted(collection.refs.items()),

@@ -12,6 +12,7 @@ from fastio.store.git import Git
 _SHAPING = {
     *(b"--first-parent", b"--full-history", b"--simplify-merges", b"--simplify-by-decoration"),
     *(b"--remove-empty", b"--show-pulls", b"--exclude-first-parent-only", b"--ancestry-path"),
+    *(b"--since", b"--after", b"--max-age"),
 }
 
 
@@ -29,9 +30,11 @@ class Settler:
         git: Git,
         commits: Sequence[tuple[Oid, bool]],
         options: Sequence[bytes],
+        late_options: Sequence[bytes],
         paths: Sequence[bytes],
     ) -> None:
         self._git, self._commits, self._paths = git, commits, paths
+        self._late_options = late_options
         self._options = [option for option in options if option.partition(b"=")[0] in _SHAPING]
         self._is_sparse = b"--sparse" in options
         self._parents: dict[bytes, list[bytes]] = {}
@@ -49,12 +52,20 @@ class Settler:
         commit = oid.hex().encode()
         while commit in self._parents and commit not in self._changed:
             parents = self._parents[commit]
-            if len(parents) > 1:
+            if len(parents) > 1 or (self._is_sparse and parents and not self._is_merge(commit)):
                 break
             if not parents:
                 return None
             [commit] = parents
         return Oid(bytes.fromhex(commit.decode()))
+
+    def _is_merge(self, commit: bytes) -> bool:
+        """Tell whether a commit has a second parent before any simplification."""
+        # With --sparse, what has one parent counts as changed, whatever it changes.
+        said = self._git.run(
+            "rev-parse", "--quiet", "--verify", commit + b"^2", capture_stderr=True
+        )
+        return said.status == 0
 
     def _list(self, *options: bytes) -> dict[bytes, list[bytes]]:
         """Walk; the parents of each commit."""
@@ -62,6 +73,7 @@ class Settler:
             self._git,
             self._commits,
             options=[*self._options, *options],
+            late_options=self._late_options,
             paths=self._paths,
             warn=lambda _text: None,
         )
