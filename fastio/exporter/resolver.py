@@ -49,6 +49,8 @@ class Resolver:
             return starts
         revision = text.removeprefix(b"^")
         is_negative ^= revision != text
+        if revision != text and revision.startswith(b"-"):
+            return None
         match = _PARENTS.fullmatch(revision)
         if match and (starts := self._parents(match, is_negative)) is not None:
             return starts
@@ -89,7 +91,7 @@ class Resolver:
     def _merge_bases(self, left: tuple[int, Oid], right: tuple[int, Oid]) -> Iterator[Oid]:
         ends = [found[1].hex() for found in (left, right)]
         said = self._git.run("merge-base", "--all", *ends, capture_stderr=True)
-        if said.status > 1 or said.stderr:
+        if said.status > 1:
             raise UnclearError("no merge base can be found")
         for line in said.stdout.split():
             yield Oid(bytes.fromhex(line.decode()))
