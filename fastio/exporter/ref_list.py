@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from fastio.errors import FastioError
 from fastio.exporter.wildcards import SPECIAL, wildcard
@@ -30,19 +30,20 @@ class UnclearError(FastioError):
 
 
 class RefList:
-    """The refs of a repository in ascending order of their names, and its HEADs."""
+    """The refs of a repository in ascending order of their names, and its HEADs.
 
-    def __init__(self, repository: Repository) -> None:
-        self._repository = repository
+    Args:
+        repository: Whose refs.
+        doubt: Called when there are broken ones: raises an error if git ends with one.
+    """
+
+    def __init__(self, repository: Repository, doubt: Callable[[], None]) -> None:
+        self._repository, self._doubt = repository, doubt
         self._refs: dict[bytes, Ref] | None = None
 
     @property
     def refs(self) -> dict[bytes, Ref]:
-        """All refs below ``refs/``, by full name.
-
-        Raises:
-            UnclearError: Some ref is broken.
-        """
+        """All refs below ``refs/`` that point to an object, by full name."""
         if self._refs is None:
             self._refs = {ref.name: ref for ref in self._read()}
         return self._refs
@@ -89,11 +90,18 @@ class RefList:
         return names
 
     def _read(self) -> Iterator[Ref]:
-        listed = self._repository.git.run(
-            "for-each-ref", f"--format={_FORMAT}", capture_stderr=True
-        )
-        if listed.status or listed.stderr:
-            raise UnclearError("cannot list the refs")
-        for line in listed.stdout.splitlines():
-            oid, kind, name, target = line.split(b" ")
-            yield Ref(name, Oid(bytes.fromhex(oid.decode())), NUMBERS[kind], target)
+        git = self._repository.git
+        listed = git.run("for-each-ref", f"--format={_FORMAT}", capture_stderr=True)
+        lines = [line.split(b" ") for line in listed.stdout.splitlines()]
+        if listed.status or b"warning: ignoring" in listed.stderr:
+            self._doubt()  # with --ignore-missing there may be refs to objects that are missing
+            untyped = _FORMAT.replace("%(objecttype)", "?")
+            listed = git.run("for-each-ref", f"--format={untyped}", capture_stderr=True)
+            lines = [line.split(b" ") for line in listed.stdout.splitlines()]
+            asked = b"".join(line[0] + b"\n" for line in lines)
+            said = git.run("cat-file", "--batch-check=%(objecttype)", text=asked)
+            for line, answer in zip(lines, said.stdout.splitlines(), strict=True):
+                line[1] = answer
+        for oid, kind, name, target in lines:
+            if kind in NUMBERS:
+                yield Ref(name, Oid(bytes.fromhex(oid.decode())), NUMBERS[kind], target)

@@ -5,7 +5,7 @@ and the order of a walk go by the order of the command line. Options of the walk
 understand: they are kept for git, which also refuses what it does not know. We must only know which
 of them take the next word as their value, and which ones stand for revisions.
 
-Where git would end with an error about a revision or a path, it is asked to (`Complaint`): the same
+Where git would end with an error about a revision or a path, it is asked to (``_doubt``): the same
 words are given to it, and what it says is ours to say.
 
 Source: git-rev-list(1), git-log(1); the corners are those of ``git fast-export`` 2.55 when run.
@@ -81,7 +81,7 @@ class RevisionReader:
         self.late_options: list[bytes] = []
         self.paths: list[bytes] = []
         self.diff = DiffOptionReader()
-        self.refs = RefList(repository)
+        self.refs = RefList(repository, self._doubt)
         self._text: bytes = b""  # what standard input said
         self._is_negative = False
         self._excluded: list[Callable[[bytes], bool]] = []
@@ -101,7 +101,7 @@ class RevisionReader:
         try:
             self._read()
         except UnclearError as error:
-            complain(self._repository, self._words, self._text)
+            self._doubt()
             raise FastioError(str(error)) from None
         finally:
             self._resolver.close()
@@ -133,13 +133,15 @@ class RevisionReader:
     def _revision(self, text: bytes) -> bool:
         """Take a revision; False if it must be a path."""
         starts = self._resolver.resolve(text, is_negative=self._is_negative)
+        if starts is None and b"--ignore-missing" in self.walk_options:
+            return True
         if starts is None:
             if self._has_dashes or text.startswith(b"^"):
                 raise UnclearError(f"bad revision '{os.fsdecode(text)}'")
             return False
         if not self._has_dashes and not self._repository.is_bare and self._is_file(text):
             # git may see it otherwise, in a directory of its own for instance.
-            complain(self._repository, self._words, self._text)
+            self._doubt()
         self._add(starts)
         return True
 
@@ -152,12 +154,23 @@ class RevisionReader:
     def _take_paths(self, words: Sequence[str]) -> None:
         paths = [os.fsencode(word) for word in words]
         if not all(self._is_file(path) for path in paths):
-            complain(self._repository, self._words, self._text)
+            self._doubt()
         self.paths = paths + self.paths
 
     def _is_file(self, path: bytes) -> bool:
         directory = self._repository.git.directory or b"."
         return os.path.lexists(os.path.join(directory, path))
+
+    def _doubt(self) -> None:
+        """Give git the same words; if it complains, so do we.
+
+        Raises:
+            FastioError: It does.
+        """
+        words = ("rev-list", "--max-count=1", *self._words)
+        said = self._repository.git.run(*words, text=self._text, capture_stderr=True)
+        if said.status == 128:
+            raise FastioError(complaint(said.stderr))
 
     # --- options ----------------------------------------------------------------------------------
 
@@ -239,17 +252,6 @@ class RevisionReader:
             elif not line:
                 break
         self._is_negative, self._has_dashes = was_negative, had_dashes
-
-
-def complain(repository: Repository, words: Sequence[str], text: bytes) -> None:
-    """Give git the same words; if it complains, so do we.
-
-    Raises:
-        FastioError: It does.
-    """
-    said = repository.git.run("rev-list", "--max-count=1", *words, text=text, capture_stderr=True)
-    if said.status == 128:
-        raise FastioError(complaint(said.stderr))
 
 
 def complaint(stderr: bytes) -> str:
