@@ -61,31 +61,27 @@ class DiffOptions:
         """What ``--diff-filter`` lets through; nothing in it if that lets all through."""
         return (self.kept or (STATUSES if self.left_out else frozenset())) - self.left_out
 
+    def settle(self) -> None:
+        """Let what was told last decide, once all options were taken."""
+        if self.harder:
+            self.renames = self.copies = True
 
-def parse(words: Sequence[str]) -> tuple[DiffOptions, list[str]]:
-    """Take the options of diffs out of what the first pass has left.
+
+def take(options: DiffOptions, words: Sequence[str]) -> int:
+    """Apply the first of *words* if it is an option of diffs.
 
     Returns:
-        The options, and the words that are left, in order.
+        How many words it took, its value's included; 0 if it is none.
 
     Raises:
-        UsageError: An option's value is bad or missing.
+        UsageError: Its value is bad or missing.
         OptionError: ``--ignore-submodules`` has a value that does not exist.
     """
-    options = DiffOptions()
-    left: list[str] = []
-    waiting = list(reversed(words))
-    while waiting:
-        word = waiting.pop()
-        if word in ("--", "--end-of-options"):
-            left.append(word)
-            break
-        take = _take_long if word.startswith("--") else _take_short
-        if not take(options, word, waiting):
-            left.append(word)
-    if options.harder:
-        options.renames = options.copies = True
-    return options, left + waiting[::-1]
+    waiting = list(words[1:2])
+    apply = _take_long if words[0].startswith("--") else _take_short
+    if not apply(options, words[0], waiting):
+        return 0
+    return 1 + len(words[1:2]) - len(waiting)
 
 
 def _take_long(options: DiffOptions, word: str, waiting: list[str]) -> bool:
@@ -111,8 +107,7 @@ def _take_short(options: DiffOptions, word: str, waiting: list[str]) -> bool:
         options.limit = _limit(value or _next(waiting, "switch `l'"))
     elif letter == "-R":
         options.reverse = True
-        if value:  # other letters, whoever takes them
-            waiting.append(f"-{value}")
+        return not value or _take_short(options, f"-{value}", waiting)
     else:
         return False
     return True

@@ -17,7 +17,8 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 
 from fastio.errors import FastioError, UsageError
-from fastio.exporter.diff_options import DiffOptionReader
+from fastio.exporter import diff_options, text_options
+from fastio.exporter.diff_options import DiffOptions
 from fastio.exporter.ref_list import Ref, RefList, UnclearError
 from fastio.exporter.resolver import Resolver
 from fastio.exporter.starts import Start
@@ -66,7 +67,7 @@ class RevisionReader:
         starts: All revisions, in order.
         walk_options: What git's walk is to be told, before it is told where to start.
         late_options: What it is to be told behind that.
-        diff: Collects the options of diffs.
+        diff: The options of diffs.
         paths: Path limits, as written.
         refs: The refs of the repository.
     """
@@ -80,7 +81,7 @@ class RevisionReader:
         self.walk_options: list[bytes] = []
         self.late_options: list[bytes] = []
         self.paths: list[bytes] = []
-        self.diff = DiffOptionReader()
+        self.diff = DiffOptions()
         self.refs = RefList(repository, self._doubt)
         self._text: bytes = b""  # what standard input said
         self._is_negative = False
@@ -100,6 +101,7 @@ class RevisionReader:
         """
         try:
             self._read()
+            self.diff.settle()
         except UnclearError as error:
             self._doubt()
             raise FastioError(str(error)) from None
@@ -188,8 +190,10 @@ class RevisionReader:
             return 1
         if name in _UNKNOWN:
             raise UsageError(f"unknown option `{name.lstrip('-')}'")
-        if used := 0 if name in _VALUES else self.diff.take(words):
-            return used
+        if name not in _VALUES:
+            used = diff_options.take(self.diff, words) or text_options.take(words)
+            if used:
+                return used
         used = 1 if equals or name not in _VALUES else min(2, len(words))
         if name in ("--no-walk", "--do-walk"):
             self.late_options.append(os.fsencode(words[0]))

@@ -119,7 +119,7 @@ def read_plan(
         collection.tags,
         collection.tagged_blobs,
         tuple(reader.paths),
-        reader.diff.result(),
+        reader.diff,
         refspecs.deletions(),
         settler.settle,
     )

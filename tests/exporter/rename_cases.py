@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fastio.exporter.changes import ChangeTable, changes_of
-from fastio.exporter.diff_options import DiffOptions
+from fastio.exporter.diff_options import DiffOptions, take
 from fastio.exporter.renames import finish_changes
 from fastio.exporter.similarity import Side, Similarity
 from fastio.objects.kinds import BLOB, SHA1, Oid
@@ -211,3 +211,14 @@ def _oid(entry: tuple[int, bytes]) -> bytes | None:
     if mode == SUBMODULE:
         return bytes.fromhex(content.decode())
     return SHA1.hash_object(BLOB, content) if mode else None
+
+
+def taken(words: list[str]) -> tuple[DiffOptions, list[str]]:
+    """Take all options of diffs; return the words between them as well."""
+    options, left = DiffOptions(), []
+    while words:
+        used = take(options, words)
+        left += [] if used else words[:1]
+        words = words[used or 1 :]
+    options.settle()
+    return options, left

@@ -11,13 +11,14 @@ from fastio.exporter.diff_options import (
     DEFAULT_SCORE,
     STATUSES,
     DiffOptions,
-    parse,
+    take,
 )
+from tests.exporter.rename_cases import taken
 from tests.store.work import Work
 
 
 def parsed(words: str) -> DiffOptions:
-    options, left = parse(words.split())
+    options, left = taken(words.split())
     assert not left
     return options
 
@@ -119,9 +120,8 @@ def test_filters(words: str, statuses: str) -> None:
 
 
 def test_other_words_stay_in_order() -> None:
-    words = ["main", "-R", "--since=1", "-M", "-n", "5", "^v1", "-Rz", "-D", "--", "-M", "-R"]
-    options, left = parse(words)
-    assert left == ["main", "--since=1", "-n", "5", "^v1", "-z", "-D", "--", "-M", "-R"]
+    options, left = taken(["main", "-R", "--since=1", "-M", "-n", "5", "^v1", "-Rz", "-D"])
+    assert left == ["main", "--since=1", "-n", "5", "^v1", "-Rz", "-D"]
     assert options.reverse
     assert options.renames
 
@@ -158,7 +158,7 @@ def test_what_is_refused_is_refused_by_git_in_the_same_words(tmp_path: Path, wor
     command = ["git", "-C", str(work.path), "fast-export", word]
     theirs = subprocess.run(command, stderr=subprocess.PIPE, check=False)
     with pytest.raises(FastioError) as caught:
-        parse([word])
+        take(DiffOptions(), [word])
     assert caught.value.exit_status == theirs.returncode
     # How numbers are asked for is not the same in all versions.
     ours = str(caught.value).partition(" expects an integer")[0]

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from fastio.exporter.diff_options import parse
 from fastio.exporter.similarity import FULL_SCORE
 from tests.exporter.rename_cases import (
     REGULAR,
@@ -14,6 +13,7 @@ from tests.exporter.rename_cases import (
     counts_last_line,
     side,
     similarity_in,
+    taken,
     tell,
     without_scores,
     write_cases,
@@ -70,7 +70,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Work, list[Case]]:
 @pytest.mark.parametrize("words", OPTIONS)
 def test_pairs_are_those_of_git(told: tuple[Work, list[Case]], words: str) -> None:
     work, cases = told
-    options, rest = parse(words.split())
+    options, rest = taken(words.split())
     assert not rest
     similarity = similarity_in(work)
     for number, theirs in enumerate(ask_git(work, cases, *words.split())):
@@ -93,7 +93,7 @@ def test_scores_are_those_of_git(told: tuple[Work, list[Case]]) -> None:
 
 def test_pairs_do_not_hang_on_what_is_remembered(told: tuple[Work, list[Case]]) -> None:
     work, cases = told
-    options, _ = parse(["-C", "-C", "-B"])
+    options, _ = taken(["-C", "-C", "-B"])
     roomy, narrow = similarity_in(work), similarity_in(work, memory=1)
     for case in cases[:100]:
         assert tell(case, options, roomy) == tell(case, options, narrow)
@@ -105,7 +105,7 @@ def test_only_so_many_sources_of_equal_content_are_looked_at(tmp_path: Path) -> 
         old = {b"d%03d/f%03d" % (i, i): (REGULAR, b"same\n") for i in range(102)}
         cases.append(Case(old, old | {b"new/" + name: (REGULAR, b"same\n")}))
     write_cases(work, cases)
-    options, _ = parse(["-C", "-C"])
+    options, _ = taken(["-C", "-C"])
     for case, theirs in zip(cases, ask_git(work, cases, "-C", "-C"), strict=True):
         assert tell(case, options, similarity_in(work)) == without_scores(theirs)
 
