@@ -26,3 +26,6 @@ cdef int64_t c_inflate_head(
 
 # Continue an Adler-32 checksum (RFC 1950), which starts with 1.
 cdef uint32_t c_adler32(uint32_t adler, const unsigned char *data, int64_t size) noexcept nogil
+
+# In words, what c_inflate found.
+cdef str inflate_problem(int64_t problem)

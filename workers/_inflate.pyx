@@ -591,6 +591,10 @@ cdef dict REASONS = {
 }
 
 
+cdef str inflate_problem(int64_t problem):
+    return REASONS[problem]
+
+
 def inflate(const unsigned char[::1] data, int64_t size):
     """Return the *size* bytes of the zlib stream that *data* begins with, and its own size."""
     cdef int64_t result, given = data.shape[0]
@@ -599,7 +603,7 @@ def inflate(const unsigned char[::1] data, int64_t size):
     cdef unsigned char *out = <unsigned char *>PyBytes_AS_STRING(content)
     result = c_inflate(start, start + given, out, size, out + size)
     if result < 0:
-        raise CodecError(REASONS[result])
+        raise CodecError(inflate_problem(result))
     return content, result
 
 

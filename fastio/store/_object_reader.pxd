@@ -1,5 +1,8 @@
 from libc.stdint cimport int64_t, uint64_t
 
+from fastio.store._pack_search cimport Found, Header, PackSearch
+from fastio.store._recipes cimport Recipe, Recipes
+
 
 cdef struct Content:
     int kind
@@ -9,14 +12,54 @@ cdef struct Content:
 
 cdef enum:
     KEPT = 8  # results that stay valid
+    RESULTS = 64
+    MAX_OID = 32
+
+
+cdef struct Result:
+    unsigned char oid[MAX_OID]
+    unsigned char *data
+    int64_t room
+    int64_t size
+    int64_t used  # number of the call that gave it last
+    int kind
+
+
+cdef struct Step:  # of a delta chain
+    int64_t offset
+    int64_t payload
+    uint64_t size
+
+
+cdef struct Root:  # of a delta family
+    uint64_t key
+    uint64_t root
 
 
 cdef class ObjectReader:
     cdef readonly object store
     cdef readonly bint verify
     cdef readonly int oid_size
-    cdef list kept
-    cdef int64_t turn
+    cdef readonly Recipes recipes
+    cdef PackSearch search
+    cdef uint64_t generation  # of `search`
+    cdef Result results[RESULTS]
+    cdef int64_t calls
+    cdef int64_t held  # bytes of all results
+    cdef int turn
+    cdef unsigned char recent[256]  # the result that an oid with that first byte may be in
+    cdef Step *steps
+    cdef int64_t steps_room
+    cdef Root *roots
+    # What `look` found: a recipe, or an entry that is to be inflated where it is wanted, or bytes.
+    cdef Recipe *recipe
+    cdef bint whole
+    cdef bytes content
+    cdef int found_kind
+    cdef int64_t found_size
+    cdef Header header
+    cdef Found found
+    cdef unsigned char oid[MAX_OID]  # with replacements
 
     # All of these honour refs/replace, and raise ObjectError for an object that is missing and
     # PackError for a damaged pack.
@@ -30,9 +73,34 @@ cdef class ObjectReader:
     ) except -2
     # The object's size, and its type to *kind* unless that is NULL; next to nothing is inflated.
     cdef int64_t c_size(self, const unsigned char *oid, int *kind) except -1
-    # A number that objects of one delta family share, for who deals objects out to workers.
+    # A number that objects of one delta family share, for who deals objects out to workers. It
+    # tells nothing about whether there is such an object.
     cdef uint64_t c_family(self, const unsigned char *oid) except? 0
 
     cdef const unsigned char *checked(self, oid) except NULL
     cdef bytes name_of(self, const unsigned char *oid)
-    cdef tuple slow_read(self, bytes oid)
+    cdef int refresh(self) except -1
+    cdef int look(self, const unsigned char *oid) except -1
+    cdef bint look_in_packs(self) except -1
+    cdef int look_slowly(self) except -1
+    cdef bint resolve(self) except -1
+    cdef int push(self, int64_t count) except -1
+    cdef Recipe *read_root(self, int64_t offset) except NULL
+    cdef Recipe *read_delta(self, Recipe *base, Step *step) except? NULL
+    cdef int64_t inflate(
+        self, int64_t offset, int64_t payload, uint64_t size, unsigned char *out, int64_t room
+    ) except -1
+    cdef int write(self, unsigned char *out, int64_t room) except -1
+    cdef int check_crc(self, int64_t stop) except -1
+    cdef int check_oid(self, const unsigned char *content) except -1
+    cdef Result *known(self, const unsigned char *oid) noexcept
+    cdef Result *next_result(self, int64_t size) except NULL
+    cdef bint size_in_packs(self, const unsigned char *oid, int *kind) except -1
+    cdef uint64_t root_of(self, int64_t number, int64_t offset) except 0
+    cdef object damaged(self, int64_t offset, reason)
+
+    cdef inline const unsigned char *pack(self) noexcept:
+        return <const unsigned char *>self.search.places[self.found.pack].content.buf
+
+    cdef inline int64_t end(self) noexcept:
+        return self.search.places[self.found.pack].content.len - self.oid_size

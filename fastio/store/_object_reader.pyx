@@ -1,21 +1,71 @@
-# cython: language_level=3
-"""Loops that read objects; see object_reader.py."""
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
+"""Loops that read objects; see object_reader.py.
 
+Offsets within a pack are compared with its ends by read_header and the inflater. Sizes that a pack
+claims are believed only as far as its bytes could yield so much.
+"""
+
+from cpython.buffer cimport PyBUF_READ
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memcpy
+from cpython.memoryview cimport PyMemoryView_FromMemory
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcmp, memcpy
 
-from fastio.errors import ObjectError
+from fastio.store._idx cimport IndexView
+from fastio.store._pack_search cimport (
+    HEADER_BASE, HEADER_CUT, HEADER_KIND, HEADER_OUTSIDE, HEADER_SIZE, Found, Header, PackSearch,
+    read_header,
+)
+from fastio.store._recipes cimport SLACK, TOO_LARGE, Recipe, Recipes, c_run, problem_of
+from workers._codec cimport c_crc32
+from workers._delta_apply cimport get_size
+from workers._inflate cimport c_inflate, c_inflate_head, inflate_problem
+
+import os
+
+from fastio.errors import DeltaError, ObjectError, PackError
 from fastio.objects.kinds import NAMES
+from fastio.store.large_objects import verified
+
+cdef enum:
+    COMMIT = 1
+    TAG = 4
+    OFS_DELTA = 6
+    REF_DELTA = 7
+    MOST_RATIO = 1032  # bytes that deflate can make of one
+    RESULT_BYTES = 1 << 23  # of all results but those that must stay
+    ROOT_BITS = 17
+    LONGEST_NOTED = 64
+    DELTA_HEAD = 20  # two sizes of at most 64 bits
+    MOST_SIZE = 0x1000000000000
+
+
+cdef inline uint64_t key_of(int64_t number, int64_t offset) noexcept nogil:
+    return <uint64_t>number << 48 | <uint64_t>offset
+
+
+cdef inline size_t slot_of(uint64_t key) noexcept nogil:
+    return (key * <uint64_t>0x9E3779B97F4A7C15) >> (64 - ROOT_BITS)
 
 
 cdef class ObjectReader:
     """Reads objects of *store*; see object_reader.py."""
 
-    def __init__(self, store, *, int64_t memory, bint verify=False):
+    def __init__(self, store, *, size_t memory, bint verify=False):
         self.store, self.verify = store, verify
         self.oid_size = store.object_format.oid_size
-        self.kept = [None] * KEPT
+        self.search = store.search
+        self.generation = self.search.generation
+        self.recipes = Recipes(memory)
+        self.calls = KEPT
+
+    def __dealloc__(self):
+        cdef int i
+        for i in range(RESULTS):
+            free(self.results[i].data)
+        free(self.steps)
+        free(self.roots)
 
     cdef const unsigned char *checked(self, oid) except NULL:
         if not isinstance(oid, bytes) or PyBytes_GET_SIZE(oid) != self.oid_size:
@@ -25,38 +75,274 @@ cdef class ObjectReader:
     cdef bytes name_of(self, const unsigned char *oid):
         return PyBytes_FromStringAndSize(<const char *>oid, self.oid_size)
 
-    cdef tuple slow_read(self, bytes oid):
-        kind, content = found = self.store.read(oid)
-        if self.verify and self.store.object_format.hash_object(kind, content) != oid:
-            raise ObjectError(f"object {oid.hex()} is damaged: its content has another oid")
-        return found
+    # --- finding an object --------------------------------------------------------------------
+
+    cdef int refresh(self) except -1:
+        """Forget what belongs to packs that were let go of."""
+        if self.generation != self.search.generation:
+            self.generation = self.search.generation
+            self.recipes.c_clear()
+            free(self.roots)
+            self.roots = NULL
+        return 0
+
+    cdef int look(self, const unsigned char *oid) except -1:
+        """Find an object, and all that is needed to write it."""
+        memcpy(self.oid, oid, self.oid_size)
+        if self.search.replaces:
+            replaced = self.store.replaced(self.name_of(oid))
+            memcpy(self.oid, PyBytes_AS_STRING(replaced), self.oid_size)
+        try:
+            if self.look_in_packs():
+                return 0
+        except PackError:  # perhaps the pack is gone, its objects being in a new one
+            if not self.store.reload():
+                raise
+        return self.look_slowly()
+
+    cdef bint look_in_packs(self) except -1:
+        self.refresh()
+        self.search.c_find(self.oid, &self.found)
+        if self.found.pack < 0:
+            return False
+        self.whole = False
+        self.recipe = self.recipes.c_find(key_of(self.found.pack, self.found.offset))
+        if self.recipe == NULL and not self.resolve():
+            return False
+        if not self.whole:
+            self.found_kind, self.found_size = self.recipe.kind, self.recipe.size
+            if self.recipe.stop:
+                self.check_crc(self.recipe.stop)
+                self.recipe.stop = 0
+        return True
+
+    cdef int look_slowly(self) except -1:
+        """Read what is loose, or too large for recipes."""
+        cdef bytes name = self.name_of(self.oid)
+        try:
+            self.found_kind, self.content = self.store.read(name)
+        except PackError as error:
+            raise type(error)(f"object {name.hex()}: {error}") from None
+        except MemoryError:
+            raise ObjectError(f"object {name.hex()} is too large for the memory") from None
+        self.recipe, self.whole, self.found_size = NULL, False, PyBytes_GET_SIZE(self.content)
+        return 0
+
+    # --- packs --------------------------------------------------------------------------------
+
+    cdef bint resolve(self) except -1:
+        """Make a recipe of what was found, or see that none is needed; False: it is too large."""
+        cdef IndexView index = <IndexView>self.search.places[self.found.pack].index
+        cdef int64_t offset = self.found.offset, count = 0
+        cdef Header *header = &self.header
+        cdef Recipe *recipe = NULL
+        cdef int problem
+        while recipe == NULL:
+            problem = read_header(self.pack(), self.end(), offset, self.oid_size, header)
+            if problem:
+                raise self.damaged(offset, HEADER_PROBLEMS[problem])
+            if header.size // MOST_RATIO > <uint64_t>(self.end() - header.payload):
+                raise self.damaged(offset, f"the pack is too short for {header.size} bytes")
+            if header.size > self.recipes.largest:
+                return False
+            if header.kind < OFS_DELTA:
+                break
+            if count > index.count:
+                raise self.damaged(offset, "delta chain is circular")
+            self.push(count)
+            self.steps[count].offset = offset
+            self.steps[count].payload, self.steps[count].size = header.payload, header.size
+            count += 1
+            if header.kind == OFS_DELTA:
+                offset = header.base
+            else:
+                offset = index.c_find(self.pack() + header.base)
+            if offset < 0:
+                name = self.name_of(self.pack() + header.base).hex()
+                raise self.damaged(self.steps[count - 1].offset, f"its delta base {name} is missing")
+            recipe = self.recipes.c_find(key_of(self.found.pack, offset))
+        if count == 0 and (
+            header.kind == COMMIT or header.kind == TAG
+            or header.size > self.recipes.largest // 4  # it would drive out much
+        ):
+            self.whole, self.found_kind, self.found_size = True, header.kind, header.size
+            return True
+        if recipe == NULL:
+            recipe = self.read_root(offset)
+        while count and recipe != NULL:
+            count -= 1
+            recipe = self.read_delta(recipe, &self.steps[count])
+        self.recipe = recipe
+        return recipe != NULL
+
+    cdef int push(self, int64_t count) except -1:
+        """Have room for another step."""
+        cdef void *larger
+        if count == self.steps_room:
+            larger = realloc(self.steps, (2 * count + 64) * sizeof(Step))
+            if larger == NULL:
+                raise MemoryError
+            self.steps, self.steps_room = <Step *>larger, 2 * count + 64
+        return 0
+
+    cdef Recipe *read_root(self, int64_t offset) except NULL:
+        """Begin a family with the full object at `header`."""
+        cdef int64_t size = self.header.size, stop
+        cdef unsigned char *room = self.recipes.c_begin(size)
+        cdef Recipe *recipe
+        try:
+            stop = self.inflate(offset, self.header.payload, size, room, size + SLACK)
+        except PackError:
+            self.recipes.c_undo()
+            raise
+        recipe = self.recipes.c_add_whole(key_of(self.found.pack, offset), self.header.kind, size)
+        recipe.stop = stop
+        return recipe
+
+    cdef Recipe *read_delta(self, Recipe *base, Step *step) except? NULL:
+        """Add the object of a delta to its base's family; NULL if it is too large."""
+        cdef unsigned char *room = self.recipes.c_payload(step.size)
+        cdef int64_t stop
+        cdef int problem = 0
+        cdef Recipe *recipe
+        stop = self.inflate(step.offset, step.payload, step.size, room, step.size + SLACK)
+        recipe = self.recipes.c_add_delta(
+            key_of(self.found.pack, step.offset), base, step.size, &problem
+        )
+        if recipe != NULL:
+            recipe.stop = stop
+        elif problem != TOO_LARGE:
+            raise DeltaError(str(self.damaged(step.offset, problem_of(problem))))
+        return recipe
+
+    cdef int64_t inflate(
+        self, int64_t offset, int64_t payload, uint64_t size, unsigned char *out, int64_t room
+    ) except -1:
+        """Inflate what the entry at *offset* holds; return where it ends."""
+        cdef const unsigned char *pack = self.pack()
+        cdef int64_t packed = c_inflate(pack + payload, pack + self.end(), out, size, out + room)
+        if packed < 0:
+            raise self.damaged(offset, inflate_problem(packed))
+        return payload + packed
+
+    cdef int write(self, unsigned char *out, int64_t room) except -1:
+        """Write what `look` found, which has its size at least as room."""
+        cdef int64_t stop
+        if self.recipe != NULL:
+            c_run(self.recipe, out, room)
+        elif self.whole:
+            stop = self.inflate(self.found.offset, self.header.payload, self.found_size, out, room)
+            self.check_crc(stop)
+        else:
+            memcpy(out, PyBytes_AS_STRING(self.content), self.found_size)
+            self.content = None
+        if self.verify:
+            self.check_oid(out)
+        return 0
+
+    # --- trust --------------------------------------------------------------------------------
+
+    cdef int check_crc(self, int64_t stop) except -1:
+        """Compare the bytes of the entry that was found with what its idx says of them."""
+        cdef IndexView index = <IndexView>self.search.places[self.found.pack].index
+        cdef const unsigned char *at
+        cdef uint32_t crc
+        if index.crcs == NULL:
+            return 0
+        at = index.crcs + 4 * self.found.position
+        crc = <uint32_t>at[0] << 24 | <uint32_t>at[1] << 16 | <uint32_t>at[2] << 8 | at[3]
+        if c_crc32(self.pack() + self.found.offset, stop - self.found.offset) != crc:
+            raise self.damaged(self.found.offset, "the checksum in the idx is another one")
+        return 0
+
+    cdef int check_oid(self, const unsigned char *content) except -1:
+        cdef bytes name = self.name_of(self.oid)
+        view = PyMemoryView_FromMemory(<char *>content, self.found_size, PyBUF_READ)
+        if self.store.object_format.hash_object(self.found_kind, view) != name:
+            raise ObjectError(f"object {name.hex()} is damaged: its content has another oid")
+        return 0
+
+    cdef object damaged(self, int64_t offset, reason):
+        path = os.fsdecode(self.search.packs[self.found.pack].path)
+        return PackError(f"object {self.name_of(self.oid).hex()}: {path}: entry at {offset}: {reason}")
+
+    # --- results ------------------------------------------------------------------------------
+
+    cdef Result *known(self, const unsigned char *oid) noexcept:
+        """Return the result that has the object already, if there is one."""
+        cdef Result *result = &self.results[self.recent[oid[0]]]
+        if result.data == NULL or memcmp(result.oid, oid, self.oid_size) != 0:
+            return NULL
+        return result
+
+    cdef Result *next_result(self, int64_t size) except NULL:
+        """Give the result that has not been used for longest room for *size* bytes."""
+        cdef Result *result
+        cdef int i
+        while True:
+            self.turn = (self.turn + 1) % RESULTS
+            result = &self.results[self.turn]
+            if self.calls - result.used >= KEPT:
+                break
+        self.held -= result.room
+        if size > result.room or result.room > 4 * size + SLACK:
+            free(result.data)
+            result.room = 0
+            result.data = <unsigned char *>malloc(size)
+            if result.data == NULL:
+                raise ObjectError(
+                    f"object {self.name_of(self.oid).hex()} is too large for the memory"
+                )
+            result.room = size
+        self.held += result.room
+        result.oid[0] ^= 0xFF  # what was in it is no longer known
+        for i in range(RESULTS):
+            if self.held <= RESULT_BYTES:
+                break
+            if i != self.turn and self.calls - self.results[i].used >= KEPT:
+                free(self.results[i].data)
+                self.held -= self.results[i].room
+                self.results[i].data, self.results[i].room = NULL, 0
+        return result
+
+    # --- what the reader is asked -------------------------------------------------------------
 
     cdef int c_read(self, const unsigned char *oid, Content *out) except -1:
-        cdef tuple found = self.slow_read(self.name_of(oid))
-        self.kept[self.turn] = found
-        self.turn = (self.turn + 1) % KEPT
-        out.kind = found[0]
-        out.data = <const unsigned char *>PyBytes_AS_STRING(found[1])
-        out.size = PyBytes_GET_SIZE(found[1])
+        cdef Result *result = self.known(oid)
+        self.calls += 1
+        if result == NULL:
+            self.look(oid)
+            result = self.next_result(self.found_size + SLACK)
+            self.write(result.data, result.room)
+            memcpy(result.oid, oid, self.oid_size)
+            result.kind, result.size = self.found_kind, self.found_size
+            self.recent[oid[0]] = <unsigned char>self.turn
+        result.used = self.calls
+        out.kind, out.size, out.data = result.kind, result.size, result.data
         return 0
 
     cdef int64_t c_read_into(
         self, const unsigned char *oid, int kind, unsigned char *out, int64_t room
     ) except -2:
-        cdef tuple found = self.slow_read(self.name_of(oid))
-        cdef bytes content = found[1]
-        if kind and found[0] != kind:
+        self.look(oid)
+        if kind and self.found_kind != kind:
             raise ObjectError(
-                f"object {self.name_of(oid).hex()} is a {NAMES[found[0]].decode()}, "
+                f"object {self.name_of(oid).hex()} is a {NAMES[self.found_kind].decode()}, "
                 f"not a {NAMES[kind].decode()}"
             )
-        if PyBytes_GET_SIZE(content) > room:
+        if self.found_size > room:
             return -1
-        memcpy(out, PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content))
-        return PyBytes_GET_SIZE(content)
+        self.write(out, room)
+        return self.found_size
 
     cdef int64_t c_size(self, const unsigned char *oid, int *kind) except -1:
-        cdef bytes name = self.name_of(oid)
+        cdef bytes name
+        try:
+            if self.size_in_packs(oid, kind):
+                return self.found_size
+        except PackError:
+            pass  # read_info finds it, too, or another pack that has the object
+        name = self.name_of(oid)
         found = self.store.info(name)
         if found is None:
             raise self.store.missing(name)
@@ -64,8 +350,85 @@ cdef class ObjectReader:
             kind[0] = found[0]
         return found[1]
 
+    cdef bint size_in_packs(self, const unsigned char *oid, int *kind) except -1:
+        cdef unsigned char head[DELTA_HEAD]
+        cdef const unsigned char *at = head
+        cdef const unsigned char *end
+        cdef Header header
+        self.refresh()
+        if self.search.replaces:
+            return False
+        self.search.c_find(oid, &self.found)
+        if self.found.pack < 0:
+            return False
+        self.recipe = self.recipes.c_find(key_of(self.found.pack, self.found.offset))
+        if self.recipe != NULL:
+            self.found_size, self.found_kind = self.recipe.size, self.recipe.kind
+        else:
+            if read_header(self.pack(), self.end(), self.found.offset, self.oid_size, &header):
+                return False
+            self.found_size, self.found_kind = header.size, header.kind
+            if self.found_kind >= OFS_DELTA:
+                end = head + c_inflate_head(
+                    self.pack() + header.payload, self.pack() + self.end(), head, DELTA_HEAD
+                )
+                get_size(&at, end, MOST_SIZE)
+                self.found_size = get_size(&at, end, MOST_SIZE)
+                self.found_kind = self.search.kind_at(self.found.pack, self.found.offset) if kind else 1
+            if not 0 <= self.found_size <= MOST_SIZE or self.found_kind == 0:
+                return False
+        if kind != NULL:
+            kind[0] = self.found_kind
+        return True
+
     cdef uint64_t c_family(self, const unsigned char *oid) except? 0:
-        return (<uint64_t>oid[0] << 8 | oid[1]) + 1
+        cdef Found found
+        self.refresh()
+        self.search.c_find(oid, &found)
+        if found.pack >= 0:
+            return self.root_of(found.pack, found.offset)
+        memcpy(&found.offset, oid, sizeof(found.offset))
+        return <uint64_t>found.offset | 1
+
+    cdef uint64_t root_of(self, int64_t number, int64_t offset) except 0:
+        """Follow headers to the full object; where they are damaged, no further."""
+        cdef const unsigned char *pack = (
+            <const unsigned char *>self.search.places[number].content.buf
+        )
+        cdef int64_t end = self.search.places[number].content.len - self.oid_size
+        cdef IndexView index = <IndexView>self.search.places[number].index
+        cdef uint64_t passed[LONGEST_NOTED]
+        cdef uint64_t key, root
+        cdef int64_t count = 0, step
+        cdef Root *slot
+        cdef Header header
+        if self.roots == NULL:
+            self.roots = <Root *>calloc(1 << ROOT_BITS, sizeof(Root))
+            if self.roots == NULL:
+                raise MemoryError
+        for step in range(<int64_t>index.count + 1):
+            root = key = key_of(number, offset)
+            slot = &self.roots[slot_of(key)]
+            if slot.key == key:
+                root = slot.root
+                break
+            if count < LONGEST_NOTED:
+                passed[count] = key
+                count += 1
+            if read_header(pack, end, offset, self.oid_size, &header):
+                break
+            if header.kind == OFS_DELTA:
+                offset = header.base
+            elif header.kind == REF_DELTA:
+                offset = index.c_find(pack + header.base)
+                if offset < 0:
+                    break
+            else:
+                break
+        for step in range(count):
+            slot = &self.roots[slot_of(passed[step])]
+            slot.key, slot.root = passed[step], root
+        return root
 
     def read(self, oid):
         """Return an object's type and content."""
@@ -73,9 +436,15 @@ cdef class ObjectReader:
         self.c_read(self.checked(oid), &content)
         return content.kind, PyBytes_FromStringAndSize(<const char *>content.data, content.size)
 
+    def read_into(self, oid, unsigned char[::1] room not None, int kind=0):
+        """Write an object to *room*; return its size, -1 if it is larger."""
+        cdef unsigned char nothing
+        cdef unsigned char *out = &room[0] if room.shape[0] else &nothing
+        return self.c_read_into(self.checked(oid), kind, out, room.shape[0])
+
     def size(self, oid):
         """Return an object's type and size."""
-        cdef int kind
+        cdef int kind = 0
         cdef int64_t size = self.c_size(self.checked(oid), &kind)
         return kind, size
 
@@ -85,5 +454,18 @@ cdef class ObjectReader:
 
     def open_large(self, oid, *, above):
         """Open an object that is stored whole and larger than *above*; None if it is not so."""
+        if self.c_size(self.checked(oid), NULL) <= above:
+            return None
         found = self.store.open(oid, above=above)
-        return None if found is None or isinstance(found, tuple) else found
+        if found is None or isinstance(found, tuple):
+            return None
+        return verified(found, self.store.replaced(oid), self.store.object_format) if self.verify else found
+
+
+cdef dict HEADER_PROBLEMS = {
+    HEADER_OUTSIDE: "it is outside of the pack",
+    HEADER_CUT: "it is cut short",
+    HEADER_SIZE: "its size is beyond 64 bits",
+    HEADER_KIND: "its type is unknown",
+    HEADER_BASE: "its delta base is outside of the pack",
+}

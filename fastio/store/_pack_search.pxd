@@ -14,6 +14,27 @@ cdef struct Place:
     Py_buffer content  # when READY
 
 
+cdef struct Found:  # in a pack
+    int64_t pack  # its number, -1 if no pack has the object
+    int64_t offset
+    int64_t position  # in the pack's idx
+
+
+cdef struct Header:  # of a pack entry
+    int kind
+    uint64_t size
+    int64_t payload  # where in the pack the deflated bytes begin
+    int64_t base  # where the base of an ofs-delta begins, or the oid of a ref-delta's base
+
+
+cdef enum:  # what may be wrong with a header
+    HEADER_OUTSIDE = 1
+    HEADER_CUT
+    HEADER_SIZE
+    HEADER_KIND
+    HEADER_BASE
+
+
 cdef class PackSearch:
     cdef object open_packs
     cdef object has_slowly
@@ -27,17 +48,27 @@ cdef class PackSearch:
     cdef int64_t count
     cdef int64_t last  # the pack that answered last
     cdef uint64_t *kinds
+    cdef uint64_t generation  # another one whenever packs were let go of
 
     # Whether a usable pack has the object.
     cdef bint c_has(self, const unsigned char *oid) except -1
     # The object's type; 0 if there is no such object.
     cdef int c_kind(self, const unsigned char *oid) except -1
 
+    # Find the object in a usable pack; no pack is found where they are too many.
+    cdef int c_find(self, const unsigned char *oid, Found *found) except -1
+    # The type of the object at *offset* of a pack; 0 if its headers do not tell.
+    cdef int kind_at(self, int64_t number, int64_t offset) except -1
+
     cdef const unsigned char *checked(self, oid) except NULL
     cdef bytes bytes_of(self, const unsigned char *oid)
     cdef void let_go(self) noexcept
     cdef int load(self) except -1
-    cdef int64_t find(self, const unsigned char *oid, int64_t *offset) except -2
     cdef bint is_ready(self, int64_t number) except -1
-    cdef int kind_at(self, int64_t number, int64_t offset) except -1
     cdef int noted(self, uint64_t key) noexcept
+
+# Read the header of the entry at *offset* of a pack that ends, its trailer apart, at *end*; returns
+# 0 or what is wrong.
+cdef int read_header(
+    const unsigned char *content, int64_t end, int64_t offset, int oid_size, Header *header
+) noexcept nogil

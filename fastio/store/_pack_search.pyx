@@ -11,7 +11,7 @@ entries displace each other: neighbours in history share their chains, so most w
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from fastio.store._idx cimport IndexView
@@ -19,7 +19,7 @@ from fastio.store._idx cimport IndexView
 from fastio.errors import PackError
 
 cdef enum:
-    HEADER_SIZE = 12
+    HEADER_SIZE_OF_PACK = 12
     OFS_DELTA = 6
     REF_DELTA = 7
     MOST_STEPS = 1 << 16  # damaged packs can have chains without end
@@ -69,6 +69,7 @@ cdef class PackSearch:
         self.places, self.kinds, self.packs = NULL, NULL, None
         self.count = self.last = 0
         self.loaded = False
+        self.generation += 1
 
     cdef int load(self) except -1:
         cdef list packs = self.open_packs()
@@ -96,27 +97,27 @@ cdef class PackSearch:
     # --- look-ups -----------------------------------------------------------------------------
 
     cdef bint c_has(self, const unsigned char *oid) except -1:
-        cdef int64_t offset
-        if not self.loaded:
-            self.load()
+        cdef Found found
+        self.c_find(oid, &found)
         if self.too_many:
             return self.has_slowly(self.bytes_of(oid))
-        return self.find(oid, &offset) >= 0
+        return found.pack >= 0
 
     cdef int c_kind(self, const unsigned char *oid) except -1:
-        cdef int64_t number, offset
+        cdef Found found
         cdef int kind = 0
         if not self.replaces:
-            if not self.loaded:
-                self.load()
-            number = self.find(oid, &offset)
-            if number >= 0:
-                kind = self.kind_at(number, offset)
+            self.c_find(oid, &found)
+            if found.pack >= 0:
+                kind = self.kind_at(found.pack, found.offset)
         return kind or self.kind_slowly(self.bytes_of(oid))
 
-    cdef int64_t find(self, const unsigned char *oid, int64_t *offset) except -2:
-        """Return the number of a usable pack that has *oid*, and where in it; -1 if none has."""
-        cdef int64_t number = self.last, tried
+    cdef int c_find(self, const unsigned char *oid, Found *found) except -1:
+        cdef int64_t number, tried
+        cdef IndexView index
+        if not self.loaded:
+            self.load()
+        number, found.pack = self.last, -1
         for tried in range(-1, self.count):
             if tried >= 0:
                 if tried == self.last:
@@ -124,13 +125,15 @@ cdef class PackSearch:
                 number = tried
             elif self.count == 0:
                 break
-            offset[0] = (<IndexView>self.places[number].index).c_find(oid)
-            if offset[0] < -1:
-                raise PackError("pack index points outside its table of large offsets")
-            if offset[0] >= 0 and self.is_ready(number):
-                self.last = number
-                return number
-        return -1
+            index = <IndexView>self.places[number].index
+            found.position = index.c_position(oid)
+            if found.position >= 0 and self.is_ready(number):
+                found.offset = index.c_offset_at(<uint32_t>found.position)
+                if found.offset < 0:
+                    raise PackError("pack index points outside its table of large offsets")
+                self.last = found.pack = number
+                break
+        return 0
 
     cdef bint is_ready(self, int64_t number) except -1:
         """Tell whether a pack can be read; the first time it is opened for that."""
@@ -150,7 +153,7 @@ cdef class PackSearch:
         cdef int64_t end = self.places[number].content.len - self.oid_size
         cdef uint64_t passed[LONGEST_NOTED]
         cdef uint64_t key
-        cdef int64_t distance
+        cdef Header header
         cdef int kind = 0, count = 0, _step
         if self.kinds == NULL:
             self.kinds = <uint64_t *>calloc(1 << TABLE_BITS, sizeof(uint64_t))
@@ -164,11 +167,13 @@ cdef class PackSearch:
             if count < LONGEST_NOTED:
                 passed[count] = key
                 count += 1
-            kind = read_head(content, end, offset, &distance)
+            if read_header(content, end, offset, self.oid_size, &header):
+                return 0
+            kind = header.kind
             if kind == OFS_DELTA:
-                offset -= distance
-            elif kind == REF_DELTA and offset + distance + self.oid_size <= end:
-                offset = (<IndexView>self.places[number].index).c_find(content + offset + distance)
+                offset = header.base
+            elif kind == REF_DELTA:
+                offset = (<IndexView>self.places[number].index).c_find(content + header.base)
             else:
                 break
         if not 1 <= kind <= 4:
@@ -186,32 +191,47 @@ cdef inline uint64_t slot_of(uint64_t key) noexcept:
     return key * <uint64_t>0x9E3779B97F4A7C15 >> (64 - TABLE_BITS)
 
 
-cdef int read_head(
-    const unsigned char *content, int64_t end, int64_t offset, int64_t *distance
-) noexcept:
-    """Read the type of a pack entry; 0 if there is none.
-
-    The distance is that of an ofs-delta's base before it, or of a ref-delta's oid behind its start.
-    """
-    cdef int64_t at = offset + 1, back
-    cdef int kind
-    if not HEADER_SIZE <= offset < end:
-        return 0
-    kind = content[offset] >> 4 & 7
-    if kind != OFS_DELTA and kind != REF_DELTA:
-        return kind
-    while at < end and content[at - 1] & 0x80:
+cdef int read_header(
+    const unsigned char *content, int64_t end, int64_t offset, int oid_size, Header *header
+) noexcept nogil:
+    cdef int64_t at = offset, back
+    cdef unsigned int byte
+    cdef int shift = 4
+    if not HEADER_SIZE_OF_PACK <= offset < end:
+        return HEADER_OUTSIDE
+    byte = content[at]
+    at += 1
+    header.kind, header.size, header.base = byte >> 4 & 7, byte & 15, -1
+    while byte & 0x80:
+        if at >= end:
+            return HEADER_CUT
+        byte = content[at]
         at += 1
-    distance[0] = at - offset
-    if kind == REF_DELTA:
-        return kind
-    if at >= end:
-        return 0
-    back = content[at] & 0x7F
-    while content[at] & 0x80:
+        if shift > 60 or (shift == 60 and byte & 0x70):
+            return HEADER_SIZE
+        header.size |= <uint64_t>(byte & 0x7F) << shift
+        shift += 7
+    if header.kind == REF_DELTA:
+        header.base = at
+        at += oid_size
+    elif header.kind == OFS_DELTA:
+        if at >= end:
+            return HEADER_CUT
+        byte = content[at]
         at += 1
-        if at >= end or back >= offset:
-            return 0
-        back = back + 1 << 7 | content[at] & 0x7F
-    distance[0] = back
-    return OFS_DELTA if 0 < back <= offset - HEADER_SIZE else 0
+        back = byte & 0x7F
+        while byte & 0x80:
+            if at >= end:
+                return HEADER_CUT
+            if back >= offset:
+                return HEADER_BASE
+            byte = content[at]
+            at += 1
+            back = (back + 1) << 7 | (byte & 0x7F)
+        header.base = offset - back
+        if back == 0 or header.base < HEADER_SIZE_OF_PACK:
+            return HEADER_BASE
+    elif not 1 <= header.kind <= 4:
+        return HEADER_KIND
+    header.payload = at
+    return 0 if at < end else HEADER_CUT

@@ -118,12 +118,13 @@ cdef class Recipes:
             self.drop(self.newest)
 
     cdef unsigned char *make_room(self, size_t size) except NULL:
-        """Find room in the newest family for *size* bytes and SLACK behind; others may have to go."""
+        """Find room in the newest family for *size* bytes and SLACK; others may have to go."""
         cdef Family *family = self.newest
         cdef Block *block = family.blocks
+        cdef size_t ahead
         if block == NULL or block.size - block.used < size + 8:
-            size = max(size + 8, min(max(family.held // 4, <size_t>LEAST_BLOCK), <size_t>MOST_BLOCK))
-            size = (size + 7) & ~<size_t>7
+            ahead = min(max(family.held // 4, <size_t>LEAST_BLOCK), <size_t>MOST_BLOCK)
+            size = (max(size, ahead) + 15) & ~<size_t>7
             while self.held + size > self.memory and self.oldest != family:
                 self.drop(self.oldest)
             block = <Block *>malloc(sizeof(Block) + size + SLACK)
@@ -209,7 +210,6 @@ cdef class Recipes:
     ) except? NULL:
         cdef const unsigned char *at = self.payload
         cdef const unsigned char *end = at + size
-        cdef const unsigned char **sources
         cdef int64_t target, count = TOO_MANY
         cdef size_t literal_size, most
         cdef unsigned char *literals

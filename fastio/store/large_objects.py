@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from isal import isal_zlib
 
 from fastio.errors import ObjectError, PackError
+from fastio.objects.kinds import NAMES
 from fastio.records import record
 from fastio.store.entry_reader import MAX_HEADER, InflateError, entry_header
 from fastio.store.loose import loose_header, loose_path
@@ -91,6 +92,20 @@ def inflated_pieces(source: Source, offset: int, size: int) -> Iterator[bytes]:
             yield piece
     if left or not inflater.eof:
         raise PackError(f"deflated data at {offset} has not the promised {size} bytes")
+
+
+def verified(opened: LargeObject, oid: Oid, object_format: ObjectFormat) -> LargeObject:
+    """Return the same object, whose pieces end with an ObjectError if they have another oid."""
+
+    def pieces() -> Iterator[bytes]:
+        state = object_format.new(b"%s %d\0" % (NAMES[opened.kind], opened.size))
+        for piece in opened.pieces:
+            state.update(piece)
+            yield piece
+        if state.digest() != oid:
+            raise ObjectError(f"object {oid.hex()} is damaged: its content has another oid")
+
+    return LargeObject(opened.kind, opened.size, pieces())
 
 
 class _File:

@@ -100,6 +100,10 @@ class ObjectStore:
             raise self.missing(oid)
         return found
 
+    def replaced(self, oid: Oid) -> Oid:
+        """Return the object that is read in the place of *oid*, mostly itself."""
+        return self._replacements.of(oid)
+
     def missing(self, oid: Oid) -> ObjectError:
         """Make the error for an object that is not here, which says how to get it if it can be."""
         remote = self._repository.config.promisor_remote
