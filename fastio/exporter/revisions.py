@@ -12,6 +12,7 @@ from typing import Protocol
 from fastio.exporter.collection import Collection, ListedTag
 from fastio.exporter.diff_options import DiffOptions
 from fastio.exporter.log_walk import check_options, walk_by_log
+from fastio.exporter.native_walk import can_walk, walk_natively
 from fastio.exporter.options import ExportOptions
 from fastio.exporter.refspecs import Refspecs
 from fastio.exporter.rev_words import RevisionReader
@@ -81,31 +82,14 @@ def read_plan(
         FastioError: git would not take the arguments, or an object cannot be read.
         UsageError: There is an option that nobody knows.
     """
-    oid_size = repository.object_format.oid_size
-    refspecs = Refspecs(options.refspecs, oid_size)
+    refspecs = Refspecs(options.refspecs, repository.object_format.oid_size)
     reader = RevisionReader(repository, arguments, stdin)
     reader.read()
     collection = Collection(repository.git, store, refspecs, warn)
     collection.collect(reader.starts)
 
-    def is_marked(oid: Oid) -> bool:
-        return marks is not None and marks.find(oid) != 0
-
-    walk = Walk(oid_size)
-    if collection.commits or reader.walks_elsewhere:
-        walk = walk_by_log(
-            repository.git,
-            collection,
-            oid_size=oid_size,
-            options=reader.walk_options,
-            late_options=reader.late_options,
-            paths=reader.paths,
-            is_marked=is_marked if marks is not None else None,
-            warn=warn,
-        )
-    elif reader.walk_options:
-        empty_tree = repository.object_format.hash_object(TREE, b"")
-        check_options(repository.git, reader.walk_options, empty_tree)
+    is_marked = None if marks is None else _membership(marks)
+    walk = _walk(repository, store, reader, collection, is_marked, warn)
     settler = Settler(
         repository.git,
         collection.commits,
@@ -123,3 +107,38 @@ def read_plan(
         refspecs.deletions(),
         settler.settle,
     )
+
+
+def _membership(marks: Marks) -> Callable[[Oid], bool]:
+    return lambda oid: marks.find(oid) != 0
+
+
+def _walk(
+    repository: Repository,
+    store: ObjectStore,
+    reader: RevisionReader,
+    collection: Collection,
+    is_marked: Callable[[Oid], bool] | None,
+    warn: Callable[[str], None],
+) -> Walk:
+    """Walk by ourselves where that can be, else by git."""
+    options = [*reader.walk_options, *reader.late_options]
+    if can_walk(repository, options, reader.paths):
+        walk = walk_natively(store, collection, is_marked=is_marked)
+        if walk is not None:
+            return walk
+    if collection.commits or reader.walks_elsewhere:
+        return walk_by_log(
+            repository.git,
+            collection,
+            oid_size=repository.object_format.oid_size,
+            options=reader.walk_options,
+            late_options=reader.late_options,
+            paths=reader.paths,
+            is_marked=is_marked,
+            warn=warn,
+        )
+    if options:
+        empty_tree = repository.object_format.hash_object(TREE, b"")
+        check_options(repository.git, options, empty_tree)
+    return Walk(repository.object_format.oid_size)

@@ -1,0 +1,40 @@
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+
+from fastio.store._object_reader cimport ObjectReader
+
+
+cdef enum:
+    UNREAD = 0xFFFFFFFF  # parent_count of a commit that was not read yet
+
+
+cdef struct Commit:
+    uint64_t date  # of the committer
+    uint32_t first_parent  # where its parents are among CommitTable.parents
+    uint32_t parent_count  # or UNREAD
+    uint32_t name  # whatever a walk calls it, 0 for nothing
+    uint32_t flags  # a walk's own
+
+
+cdef class CommitTable:
+    # Commits by number, in the order in which they were met. Arrays move when it grows.
+    cdef readonly int oid_size
+    cdef ObjectReader reader
+    cdef uint32_t count
+    cdef Commit *commits
+    cdef unsigned char *oids
+    cdef unsigned char *trees  # where the commit was read
+    cdef uint32_t *parents  # numbers of commits
+
+    cdef uint32_t capacity
+    cdef uint32_t parent_count
+    cdef uint32_t parent_capacity
+    cdef uint32_t *slots  # number + 1 by oid, open addressing; 0 for free
+    cdef uint32_t mask
+
+    # The commit's number, a new one if it was not met before.
+    cdef int64_t c_number(self, const unsigned char *oid) except -1
+    # Read it, unless that was done before. Raises UnusualCommitError.
+    cdef int c_read(self, uint32_t number) except -1
+    cdef int parse(self, uint32_t number, const char *at, const char *end) except -1
+    cdef int grow(self) except -1
+    cdef object unusual(self, uint32_t number)

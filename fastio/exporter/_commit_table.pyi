@@ -1,0 +1,9 @@
+from fastio.errors import ObjectError
+from fastio.store.object_reader import ObjectReader
+
+class UnusualCommitError(ObjectError): ...
+
+class CommitTable:
+    def __init__(self, reader: ObjectReader) -> None: ...
+    @property
+    def oid_size(self) -> int: ...

@@ -1,0 +1,200 @@
+# cython: boundscheck=False, wraparound=False
+"""Commits as a walk needs them: parents, tree and date, read once each."""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memchr, memcmp, memcpy
+
+from fastio.store._object_reader cimport Content, ObjectReader
+
+from fastio.errors import ObjectError
+
+cdef enum:
+    FIRST_COMMITS = 64
+    LARGEST_OID = 64
+    COMMIT_KIND = 1
+    MOST_DIGITS = 18  # of a date
+
+
+class UnusualCommitError(ObjectError):
+    """A commit is spelled in a way that only git reads as git does."""
+
+
+cdef inline uint32_t spread(const unsigned char *oid) noexcept nogil:
+    # Oids are uniform already.
+    cdef uint32_t value
+    memcpy(&value, oid + 1, sizeof(value))
+    return value
+
+
+cdef class CommitTable:
+    """Commits that were met, by oid and by number.
+
+    Args:
+        reader: Reads them.
+    """
+
+    def __init__(self, ObjectReader reader):
+        self.reader, self.oid_size = reader, reader.oid_size
+        self.grow()
+
+    def __dealloc__(self):
+        free(self.commits)
+        free(self.oids)
+        free(self.trees)
+        free(self.parents)
+        free(self.slots)
+
+    cdef int64_t c_number(self, const unsigned char *oid) except -1:
+        cdef uint32_t at = spread(oid) & self.mask
+        cdef uint32_t number
+        while self.slots[at] != 0:  # ends: at least half of the slots are free
+            number = self.slots[at] - 1
+            if memcmp(self.oids + <size_t>number * self.oid_size, oid, self.oid_size) == 0:
+                return number
+            at = (at + 1) & self.mask
+        if self.count == self.capacity:
+            self.grow()
+            at = spread(oid) & self.mask
+            while self.slots[at] != 0:
+                at = (at + 1) & self.mask
+        number = self.count
+        memcpy(self.oids + <size_t>number * self.oid_size, oid, self.oid_size)
+        self.commits[number].parent_count = <uint32_t>UNREAD
+        self.commits[number].name = self.commits[number].flags = 0
+        self.count += 1
+        self.slots[at] = self.count
+        return number
+
+    cdef int c_read(self, uint32_t number) except -1:
+        cdef Content content
+        if self.commits[number].parent_count != <uint32_t>UNREAD:
+            return 0
+        self.reader.c_read(self.oids + <size_t>number * self.oid_size, &content)
+        if content.kind != COMMIT_KIND:
+            raise self.unusual(number)
+        self.parse(number, <const char *>content.data, <const char *>content.data + content.size)
+        return 0
+
+    cdef int parse(self, uint32_t number, const char *at, const char *end) except -1:
+        cdef unsigned char oid[LARGEST_OID]
+        cdef uint32_t first = self.parent_count
+        cdef int width = 2 * self.oid_size
+        cdef int64_t parent, date
+        if not read_header(at, end, b"tree ", 5, oid, self.oid_size):
+            raise self.unusual(number)
+        memcpy(self.trees + <size_t>number * self.oid_size, oid, self.oid_size)
+        at += 5 + width + 1
+        while read_header(at, end, b"parent ", 7, oid, self.oid_size):
+            at += 7 + width + 1
+            parent = self.c_number(oid)
+            if self.parent_count == self.parent_capacity:
+                self.parent_capacity = max(64, self.parent_capacity * 2)
+                self.parents = <uint32_t *>resized(
+                    self.parents, <uint64_t>self.parent_capacity * sizeof(uint32_t)
+                )
+            self.parents[self.parent_count] = <uint32_t>parent
+            self.parent_count += 1
+        date = read_date(at, end)
+        if date < 0:
+            self.parent_count = first
+            raise self.unusual(number)
+        self.commits[number].date = date
+        self.commits[number].first_parent = first
+        self.commits[number].parent_count = self.parent_count - first
+        return 0
+
+    cdef int grow(self) except -1:
+        cdef uint64_t room = max(<uint64_t>FIRST_COMMITS, <uint64_t>self.capacity * 2)
+        cdef uint32_t number, slot
+        cdef uint32_t *slots
+        if room > 0x7FFFFFFF:
+            raise MemoryError
+        self.commits = <Commit *>resized(self.commits, room * sizeof(Commit))
+        self.oids = <unsigned char *>resized(self.oids, room * self.oid_size)
+        self.trees = <unsigned char *>resized(self.trees, room * self.oid_size)
+        slots = <uint32_t *>calloc(room * 2, sizeof(uint32_t))
+        if slots == NULL:
+            raise MemoryError
+        free(self.slots)
+        self.slots, self.mask = slots, <uint32_t>(room * 2 - 1)
+        self.capacity = <uint32_t>room
+        for number in range(self.count):
+            slot = spread(self.oids + <size_t>number * self.oid_size) & self.mask
+            while slots[slot] != 0:
+                slot = (slot + 1) & self.mask
+            slots[slot] = number + 1
+        return 0
+
+    cdef object unusual(self, uint32_t number):
+        oid = PyBytes_FromStringAndSize(
+            <const char *>self.oids + <size_t>number * self.oid_size, self.oid_size
+        )
+        return UnusualCommitError(f"object {oid.hex()} is not spelled as commits are")
+
+
+cdef bint read_header(
+    const char *at, const char *end, const char *header, int header_size, unsigned char *oid,
+    int oid_size,
+) noexcept nogil:
+    """Read a line that is *header* and an oid in lower case; False if it is not that."""
+    cdef int number, high, low
+    if end - at < header_size + 2 * oid_size + 1 or memcmp(at, header, header_size) != 0:
+        return False
+    at += header_size
+    for number in range(oid_size):
+        high, low = digit(at[2 * number]), digit(at[2 * number + 1])
+        if high < 0 or low < 0:
+            return False
+        oid[number] = <unsigned char>(high << 4 | low)
+    return at[2 * oid_size] == b"\n"
+
+
+cdef inline int digit(char char) noexcept nogil:
+    if c"0" <= char <= c"9":
+        return char - c"0"
+    return char - c"a" + 10 if c"a" <= char <= c"f" else -1
+
+
+cdef int64_t read_date(const char *at, const char *end) noexcept nogil:
+    """Read the committer's date from where the author line must begin; -1 if it is unusual."""
+    cdef const char *line_end
+    cdef const char *here
+    cdef int64_t date = 0
+    cdef int digits = 0
+    if end - at < 7 or memcmp(at, b"author ", 7) != 0:
+        return -1
+    line_end = <const char *>memchr(at, b"\n", end - at)
+    if line_end == NULL:
+        return -1
+    at = line_end + 1
+    if end - at < 10 or memcmp(at, b"committer ", 10) != 0:
+        return -1
+    line_end = <const char *>memchr(at, b"\n", end - at)
+    if line_end == NULL or line_end + 1 == end:  # some gits do not count a date at the very end
+        return -1
+    here = <const char *>memchr(at, b">", line_end - at)
+    # gits do not agree on which of several would count.
+    if here == NULL or memchr(here + 1, b">", line_end - here - 1) != NULL:
+        return -1
+    here += 1
+    if here == line_end or here[0] != b" ":
+        return -1
+    here += 1
+    while here < line_end and c"0" <= here[0] <= c"9":
+        date = date * 10 + (here[0] - c"0")
+        digits += 1
+        here += 1
+        if digits > MOST_DIGITS:
+            return -1
+    if digits == 0 or (here < line_end and here[0] != b" "):
+        return -1
+    return date
+
+
+cdef void *resized(void *memory, uint64_t size) except NULL:
+    memory = realloc(memory, size)
+    if memory == NULL:
+        raise MemoryError
+    return memory
