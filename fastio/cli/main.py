@@ -17,6 +17,7 @@ usage: fastio [<git's global options>] <command> [<args>]
 
 commands:
    import   read a fast-import stream into a repository
+   export   write a repository as a fast-import stream
    exec     run a command whose 'git fast-import' is ours
    check    tell what would stop an import of a stream
 
@@ -29,6 +30,8 @@ Global options are those of git, as -C <dir>, --git-dir=<dir>, -c <name>=<value>
 COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "import": ("fastio.cli.import_", ()),
     "fast-import": ("fastio.cli.import_", ("--no-progress",)),
+    "export": ("fastio.cli.export", ()),
+    "fast-export": ("fastio.cli.export", ("--no-progress",)),
     "exec": ("fastio.cli.exec_", ()),
     "check": ("fastio.cli.check", ()),
 }

@@ -17,11 +17,27 @@ reason that stands last). A record's offset is one of the arena.
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from fastio.exporter._blob_records import head_of, write_blobs
+
+if TYPE_CHECKING:
+    from workers.arena import Arena
 
 __all__ = [
-    *("DONE", "FAILED", "FULL", "LARGER", "PLACE_SIZE", "ROW_SIZE", "Outcome"),
-    *("head_of", "pack_job", "unpack_outcome", "write_blobs"),
+    "DONE",
+    "FAILED",
+    "FULL",
+    "LARGER",
+    "PLACE_SIZE",
+    "ROW_SIZE",
+    "Outcome",
+    "blamed_blob",
+    "head_of",
+    "pack_job",
+    "unpack_outcome",
+    "write_blobs",
 ]
 
 DONE, FULL, LARGER, FAILED = range(4)
@@ -52,3 +68,14 @@ def unpack_outcome(results: bytes) -> Outcome:
     done, end, room = _RESULT_HEAD.unpack_from(results)
     places = _RESULT_HEAD.size + done * PLACE_SIZE
     return Outcome(done, end, room, results[_RESULT_HEAD.size : places], results[places:])
+
+
+def blamed_blob(arena: Arena, job: bytes) -> bytes:
+    """Return the oid, in 32 bytes, of the blob that was being read when a worker died of *job*.
+
+    Its number among the job's stands at the beginning of the segment.
+    """
+    segment, _ = _JOB_HEAD.unpack_from(job)
+    number = int.from_bytes(arena.view[segment : segment + 8], sys.byteorder)
+    end = _JOB_HEAD.size + (number + 1) * ROW_SIZE
+    return job[end - 32 : end] or job[-32:]

@@ -1,0 +1,50 @@
+"""How ``--memory`` is divided between the arena and what each process caches.
+
+Segments are the pieces of the arena that workers fill with blobs' records. Each worker has as many
+of its own, so that none can take what another needs to go on; what is over is for blobs that are
+larger than a segment, and one too large for that is passed on piece by piece by the coordinator.
+"""
+
+from __future__ import annotations
+
+import os
+
+MIB = 1 << 20
+DEFAULT_LIMIT = 512 * MIB
+MINIMUM = 32 * MIB
+# More than this under way only spreads the work over more memory.
+LARGEST_ARENA = 128 * MIB
+SMALLEST_SEGMENT, LARGEST_SEGMENT = MIB // 8, 2 * MIB
+SEGMENTS = 8  # of each worker
+
+
+class Budget:
+    """Byte counts for each use of memory.
+
+    Args:
+        memory: What all processes together may use; None for a quarter of the machine's memory,
+            at most 512 MiB.
+        workers: How many there are.
+    """
+
+    def __init__(self, memory: int | None, workers: int) -> None:
+        self.memory = max(MINIMUM, default_memory() if memory is None else memory)
+        places = max(workers, 1)
+        self.arena = min(self.memory // 4, LARGEST_ARENA)
+        self.large = self.arena // 2
+        self.segment = min(
+            max((self.arena - self.large) // (places * (SEGMENTS + 1)), SMALLEST_SEGMENT),
+            LARGEST_SEGMENT,
+        )
+        self.segments = max((self.arena - self.large) // (places * self.segment) - 1, 1)
+        self.text = self.memory // 16
+        """Bytes of text that wait for the blobs before them."""
+        own = self.memory // 8
+        self.coordinator_cache = own // 2
+        self.worker_cache = (self.memory - self.arena - self.text - own) // places
+
+
+def default_memory() -> int:
+    """A quarter of the machine's memory, at most 512 MiB."""
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min(total // 4, DEFAULT_LIMIT)

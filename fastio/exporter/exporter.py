@@ -1,0 +1,137 @@
+"""One export, from the revision arguments to the marks file."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from fastio.exporter.budget import Budget
+from fastio.exporter.crew import Crew
+from fastio.exporter.fill import Filler
+from fastio.exporter.final_records import deletion_records, ref_records
+from fastio.exporter.marks import export_marks, import_marks
+from fastio.exporter.pipeline import Pipeline
+from fastio.exporter.revisions import read_plan
+from fastio.exporter.tags import TagWriter
+from fastio.exporter.work import Work
+from fastio.store.objects import ObjectStore
+from workers.arena import Arena
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fastio.exporter.marks import MarkTable
+    from fastio.exporter.options import ExportOptions
+    from fastio.exporter.output import Output
+    from fastio.exporter.revisions import Plan
+    from fastio.store.repository import Repository
+
+__all__ = ["Exporter"]
+
+
+class Exporter:
+    """Writes the stream of one repository.
+
+    Args:
+        repository: What is exported.
+        options: Our own options.
+        arguments: Revisions, paths and options of git's.
+        output: Takes the stream.
+        stdin: Reads standard input, for ``--stdin``.
+        warn: Is told warnings.
+
+    Attributes:
+        pipeline: What writes the commits, once the walk is complete.
+        look: Is called now and then while commits are written.
+        before_workers: Is called before the first worker is forked.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        options: ExportOptions,
+        arguments: Sequence[str],
+        output: Output,
+        *,
+        stdin: Callable[[], bytes],
+        warn: Callable[[str], None],
+    ) -> None:
+        self._repository, self._options, self._arguments = repository, options, arguments
+        self._output, self._stdin, self._warn = output, stdin, warn
+        self._store = ObjectStore(repository, warn=warn)
+        self.pipeline: Pipeline | None = None
+        self.commits = 0
+        self._crew: Crew | None = None
+        self.look: Callable[[], None] = lambda: None
+        self.before_workers: Callable[[], None] = lambda: None
+
+    def run(self) -> None:
+        """Write all of the stream.
+
+        Raises:
+            FastioError: The export ends here; what stands before that in the stream is written.
+        """
+        options = self._options
+        if options.use_done_feature:
+            self._put(b"feature done\n")
+        marks = import_marks(options, self._repository, self._store, self._warn)
+        plan = read_plan(
+            self._repository,
+            self._store,
+            options,
+            self._arguments,
+            marks=marks,
+            stdin=self._stdin,
+            warn=self._warn,
+        )
+        options.check()
+        if options.import_marks is not None and plan.paths:
+            options.full_tree = True
+        self.commits = len(plan.walk)
+        filler = Filler(marks, oid_size=marks.oid_size, progress=options.progress)
+        self._write_commits(plan, filler)
+        self._write_refs(plan, marks, filler)
+        export_marks(options, self._repository, marks, self._warn)
+        if options.use_done_feature:
+            self._put(b"done\n")
+
+    @property
+    def workers(self) -> list[int]:
+        """Process ids of the workers."""
+        return [] if self._crew is None else self._crew.pids
+
+    def _put(self, text: bytes) -> None:
+        self._output.write([text])
+
+    def _write_commits(self, plan: Plan, filler: Filler) -> None:
+        options = self._options
+        workers = options.workers if options.workers is not None else os.cpu_count() or 1
+        budget = Budget(options.memory, workers)
+        work = Work(self._repository, self._store, plan, options, budget)
+        arena = Arena(budget.arena)
+        self._crew = Crew(arena, work, workers=workers, before_workers=self.before_workers)
+        self.pipeline = Pipeline(
+            work, self._crew, arena, filler, self._output, budget, warn=self._warn, look=self.look
+        )
+        try:
+            self.pipeline.run([] if options.no_data else plan.tagged_blobs)
+        finally:
+            self._crew.close()
+
+    def _write_refs(self, plan: Plan, marks: MarkTable, filler: Filler) -> None:
+        """Write what stands behind the commits: refs, tags, deletions."""
+        refs = ref_records(
+            plan.refs,
+            walk=plan.walk,
+            options=self._options,
+            marks=marks,
+            settle=plan.settle,
+            count=filler.count,
+        )
+        for record in refs:
+            self._put(record)
+        tags = TagWriter(self._store, self._options, marks, plan.settle, self._warn)
+        for tag in reversed(plan.tags):
+            self._put(tags.write(tag))
+        for record in deletion_records(plan.deletions, marks.oid_size):
+            self._put(record)
