@@ -161,6 +161,11 @@ class Comparer:
 
 
 def said(stderr: bytes) -> list[bytes]:
-    """What kinds of messages there are, in order of kinds; wording is free."""
+    """What kinds of messages there are, and how many; wording is free.
+
+    Whether a usage error comes with the usage is free as well.
+    """
     kinds = Counter(_KIND.findall(stderr))
+    if kinds[b"error"]:
+        del kinds[b"usage"]
     return [b"%b %d" % (kind, kinds[kind]) for kind in sorted(kinds)]

@@ -58,7 +58,7 @@ def pieces(stream: bytes) -> Iterator[Piece]:
             behind = end = end + int(line[5:]) + before.startswith(b"gpgsig ")
             if stream.startswith(b"blob\n", start):
                 yield Piece(stream[start:end], b"", [])
-                start = end
+                start = behind
         elif line == b"\n" or _CHANGE.match(line):
             head, parents, changes = stream[start:at], stream[behind:at], []
             while _CHANGE.match(line):
@@ -66,7 +66,7 @@ def pieces(stream: bytes) -> Iterator[Piece]:
                 at = end
                 line, end = _line(stream, at)
             yield Piece(head, parents, changes)
-            start = end if line == b"\n" else at
+            start = behind = end if line == b"\n" else at
         at = end
     if start < len(stream):
         yield Piece(stream[start:], b"", [])
