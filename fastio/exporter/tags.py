@@ -78,15 +78,15 @@ class TagWriter:
         if self._ends_at_tree(target, kind):
             self._warn(f"leaving out tag {tag.oid.hex()}: a tag of a tree cannot be exported")
             return b""
-        tagger, message = _split(body)
-        if self._anonymizer is not None:
+        name, (tagger, message) = tag.name, _split(body)
+        if self._anonymizer is not None:  # tags that are left out use up replacements as well
+            name = self._anonymizer.ref(name)
             tagger = tagger and self._anonymizer.ident_line(tagger)
-            message = self._anonymizer.tag_message(message)
-        message = self._signed(tag.oid, message)
+            message = None if message is None else self._anonymizer.tag_message(message)
+        message = self._signed(tag.oid, message or b"")
         reference = self._find(tag, target, kind)
         if reference is None:
             return b""
-        name = self._anonymizer.ref(tag.name) if self._anonymizer is not None else tag.name
         if not reference:
             return reset_record(name, self._zero)
         if not tagger and self._options.fake_missing_tagger:
@@ -161,9 +161,12 @@ class TagWriter:
         raise FastioError(f"the target of tag {tag.oid.hex()} ({name}) {reason}")
 
 
-def _split(body: bytes) -> tuple[bytes, bytes]:
-    """Return a tag's tagger line, which may be empty, and its message; both end at a NUL."""
-    headers, _, message = body.partition(b"\n\n")
+def _split(body: bytes) -> tuple[bytes, bytes | None]:
+    """Return a tag's tagger line, which may be empty, and its message; both end at a NUL.
+
+    A body without an empty line has no message, which is less than an empty one.
+    """
+    headers, blank, message = body.partition(b"\n\n")
     _, found, rest = headers.partition(b"\ntagger ")
     line = found[1:] + rest.partition(b"\n")[0]
-    return line.partition(b"\0")[0], message.partition(b"\0")[0]
+    return line.partition(b"\0")[0], message.partition(b"\0")[0] if blank else None

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from fastio.errors import FastioError
+from fastio.exporter.anonymize import Anonymizer
 from fastio.exporter.final_records import deletion_records, ref_records
 from fastio.exporter.marks import MarkTable, import_marks
 from fastio.exporter.options import parse_options
@@ -82,7 +83,8 @@ class Ending:
                     oid, _ = parse_tag(store.read(oid)[1])
                 if store.kind(oid) == COMMIT and text.decode() == oid.hex():
                     refs.append((name, oid))
-            writer = TagWriter(store, options, marks, lambda oid: oid, warnings.append)
+            anonymizer = Anonymizer(options.anonymize_map or {}) if options.anonymize else None
+            writer = TagWriter(store, options, marks, lambda oid: oid, warnings.append, anonymizer)
             text = b"".join(
                 ref_records(
                     refs,
@@ -91,6 +93,7 @@ class Ending:
                     marks=marks,
                     settle=lambda oid: oid,
                     count=lambda: b"",
+                    anonymizer=anonymizer,
                 )
             )
             return text + b"".join(writer.write(tag) for tag in reversed(tags)), len(warnings)
@@ -113,6 +116,7 @@ REWRITE = "--tag-of-filtered-object=rewrite"
         f"{REWRITE} --mark-tags --reference-excluded-parents",
         "--import-marks=marks --mark-tags",
         "--tag-of-filtered-object=drop",
+        f"{REWRITE} --anonymize --anonymize-map=v3:x --fake-missing-tagger",
     ],
 )
 def test_plain_and_odd_tags(ending: Ending, words: str) -> None:
@@ -123,6 +127,18 @@ def test_plain_and_odd_tags(ending: Ending, words: str) -> None:
     ending.source.add_ref("refs/heads/z", ending.commit)
     (ending.source.path / "marks").write_text(f":7 {ending.commit}\n")
     assert ending.ours(*words.split()) == ending.git(*words.split())
+
+
+@pytest.mark.git
+def test_tags_that_are_left_out_take_names_all_the_same(ending: Ending) -> None:
+    other = ending.source.add("commit", commit_body(message=b"other"))
+    (ending.source.path / "marks").write_text(f":7 {ending.commit}\n")
+    for number in range(4):
+        rest = b"tagger T%d <t> 1 +0\n\n%d\n" % (number, number)
+        ending.tag(f"refs/tags/v{number}", other if number % 2 else ending.commit, rest=rest)
+    ending.tag("refs/tags/v4", EMPTY_TREE.decode(), b"tree", b"tagger T4 <t> 1 +0\n\n4\n")
+    words = ["--import-marks=marks", "--anonymize", "--tag-of-filtered-object=drop"]
+    assert ending.ours(*words)[0] == ending.git(f"^{other}", *words)[0]
 
 
 @pytest.mark.git
