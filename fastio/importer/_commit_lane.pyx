@@ -20,7 +20,7 @@ from fastio.importer._blobs cimport BlobQueue
 from fastio.importer._commit_queue cimport CommitQueue
 from fastio.importer._operations cimport Operation, Operations
 from fastio.importer._tree_store cimport TreeStore
-from fastio.objects._path_edits cimport Edit, edit_root, make_root, prepare
+from fastio.objects._path_edits cimport Edit, edit_root, prepare
 from fastio.store._marks cimport MarkTable
 from fastio.store._objmap cimport ObjectMap
 from fastio.store._pack_search cimport PackSearch
@@ -288,10 +288,7 @@ cdef class CommitLane:
             count = prepare(edits, count)
             if count < 0:
                 return None
-            if commit.starts_empty:
-                tree = make_root(self.trees, root, edits, count)
-            else:
-                tree = edit_root(self.trees, root, edits, count)
+            tree = edit_root(self.trees, root, commit.starts_empty, edits, count)
             return self.trees.store(b"", None, None) if tree is None else tree
         finally:
             free(edits)

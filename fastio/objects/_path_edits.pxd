@@ -32,9 +32,7 @@ cdef inline Py_ssize_t unchanged_size(const Segments *segments) noexcept nogil:
 
 # Sort the edits; gives how many are left, or -1 where their order matters.
 cdef Py_ssize_t prepare(Edit *edits, Py_ssize_t count) noexcept nogil
-# Apply prepared edits to the tree *root* (None: an empty one); gives the new oid, or None for an
-# empty tree. Raises ObjectError for trees that the editor has to deal with.
-cdef bytes edit_root(Trees trees, bytes root, Edit *edits, Py_ssize_t count)
-# The same for an empty tree, while directories of the tree *previous* (None: there is none) serve
-# as delta bases.
-cdef bytes make_root(Trees trees, bytes previous, Edit *edits, Py_ssize_t count)
+# Apply prepared edits to the tree *root* (None: there is none), which is *emptied* first if a
+# deleteall comes before them; it serves as delta base then. Gives the new oid, or None for an empty
+# tree. Raises ObjectError for trees that the editor has to deal with.
+cdef bytes edit_root(Trees trees, bytes root, bint emptied, Edit *edits, Py_ssize_t count)

@@ -191,154 +191,72 @@ cdef int merge_in_order(
 
 
 cdef int write_directory(
-    Trees trees, Tree *old, Event *events, Py_ssize_t count, unsigned char *oid
+    Trees trees, Tree *old, bint emptied, Event *events, Py_ssize_t count, unsigned char *oid
 ) except -1:
     """Apply *events*, in any order, to a tree and store what comes out; see `edit_directory`."""
     cdef Segments segments = Segments(NULL, 0, 0)
+    cdef const Tree *kept = old
+    cdef Tree nothing
     cdef bytes content
     cdef Tree *tree
+    if emptied:
+        memset(&nothing, 0, sizeof(Tree))
+        kept = &nothing
     qsort(events, count, sizeof(Event), compare_events)
     try:
-        if not merge_in_order(&segments, old, events, count, trees.oid_size):
-            return old.content != NULL
+        if not merge_in_order(&segments, kept, events, count, trees.oid_size):
+            return kept.content != NULL
         content = join_segments(&segments)
         if not content:
             return 0
+        if emptied and old.content != NULL and <bytes>old.content == content:
+            return 1
         tree = new_tree(content)
-        derive_stops(tree, old, &segments, trees.oid_size)
+        derive_stops(tree, kept, &segments, trees.oid_size)
+        if emptied and 0 < old.size <= LARGEST_BASE:
+            segments.count = 0  # say it in terms of the old tree, which is the delta's base
+            align_trees(&segments, old.data, old.size, tree.data, tree.size, trees.oid_size)
         trees.put(tree, old, &segments, oid)
         return 1
     finally:
         free(segments.items)
 
 
-cdef int store_directory(
-    Trees trees, Tree *previous, Event *events, Py_ssize_t count, unsigned char *oid
-) except -1:
-    """Store a directory that was emptied first; *previous* is what it was, or NULL."""
-    cdef Segments segments = Segments(NULL, 0, 0)
-    cdef Tree nothing
-    cdef bytes content
-    cdef Tree *tree
-    memset(&nothing, 0, sizeof(Tree))
-    qsort(events, count, sizeof(Event), compare_events)
-    try:
-        merge_in_order(&segments, &nothing, events, count, trees.oid_size)
-        content = join_segments(&segments)
-        if not content:
-            return 0
-        if previous != NULL and <bytes>previous.content == content:
-            memcpy(oid, previous.oid, trees.oid_size)
-            return 1
-        tree = new_tree(content)
-        derive_stops(tree, &nothing, &segments, trees.oid_size)
-        if previous != NULL and 0 < previous.size <= LARGEST_BASE:
-            segments.count = 0
-            align_trees(
-                &segments, previous.data, previous.size, tree.data, tree.size, trees.oid_size
-            )
-        trees.put(tree, &nothing if previous == NULL else previous, &segments, oid)
-        return 1
-    finally:
-        free(segments.items)
-
-
-cdef int make_directory(
-    Trees trees, Bytes previous, Edit *edits, Py_ssize_t count, Py_ssize_t skip,
-    unsigned char *oid,
-) except -1:
-    """Apply edits to an emptied directory, which was *previous* (NULL: it was not there).
-
-    Returns:
-        Whether anything is in it afterwards; *oid* is its oid then.
-    """
-    cdef unsigned char name[32]
-    cdef Tree *tree
-    if previous == NULL:
-        return make_tree(trees, NULL, edits, count, skip, oid)
-    memcpy(name, previous, trees.oid_size)
-    tree = trees.open(name)
-    tree.users += 1
-    try:
-        return make_tree(trees, tree, edits, count, skip, oid)
-    finally:
-        tree.users -= 1
-
-
-cdef int make_tree(
-    Trees trees, Tree *previous, Edit *edits, Py_ssize_t count, Py_ssize_t skip,
-    unsigned char *oid,
-) except -1:
-    cdef Py_ssize_t index = 0, room = 0, used = 0, size, below
-    cdef Event *events = NULL
-    cdef unsigned char *scratch = NULL
-    cdef unsigned char *out
-    cdef unsigned char child[32]
-    cdef Bytes old
-    cdef bint sets
-    cdef Edit *edit
-    cdef Entry entry
-    for index in range(count):
-        room += event_room(edits[index].size - skip, trees.oid_size)
-    try:
-        events = <Event *>malloc(2 * count * sizeof(Event))
-        scratch = out = <unsigned char *>malloc(room)
-        if events == NULL or scratch == NULL:
-            raise MemoryError
-        index = 0
-        while index < count:
-            edit = edits + index
-            size, below, old, sets = name_size(edit, skip), 1, NULL, edit.mode != 0
-            if edit.size > skip + size:
-                below = same_directory(edit, count - index, skip, size, &sets)
-            index += below
-            if not sets:
-                continue
-            if edit.size > skip + size:
-                if previous != NULL and find_directory(
-                    previous, edit.path + skip, size, trees.oid_size, &entry
-                ):
-                    old = previous.data + entry.oid
-                make_directory(trees, old, edit, below, skip + size + 1, child)
-                out = put_event(
-                    out, events + used, edit.path + skip, size, DIRECTORY, child, trees.oid_size
-                )
-            else:
-                out = put_event(
-                    out, events + used, edit.path + skip, size, edit.mode, edit.oid,
-                    trees.oid_size,
-                )
-            used += 2
-        return store_directory(trees, previous, events, used, oid)
-    finally:
-        free(events)
-        free(scratch)
-
-
 cdef int edit_directory(
-    Trees trees, Bytes old, Edit *edits, Py_ssize_t count, Py_ssize_t skip, unsigned char *oid
+    Trees trees, Bytes old, bint emptied, Edit *edits, Py_ssize_t count, Py_ssize_t skip,
+    unsigned char *oid,
 ) except -1:
-    """Apply edits to the directory *old* (NULL: there is none), whose own path has *skip* bytes.
+    """Apply edits to a directory.
+
+    Args:
+        trees: Loads and stores.
+        old: What it was, NULL if it was not there.
+        emptied: Whether nothing of that is left: it only serves as delta base.
+        edits: The edits.
+        count: How many they are.
+        skip: Bytes of the directory's own path, with a slash.
+        oid: Is set to the new oid.
 
     Returns:
-        Whether anything is in it afterwards; *oid* is its new one then.
+        Whether anything is in it afterwards.
     """
     cdef Tree *tree
     cdef Tree nothing
     if old == NULL:
         memset(&nothing, 0, sizeof(Tree))
-        return edit_tree(trees, &nothing, edits, count, skip, oid)
+        return edit_tree(trees, &nothing, emptied, edits, count, skip, oid)
     memcpy(oid, old, trees.oid_size)  # what it is when nothing changes
     tree = trees.open(oid)
     tree.users += 1
     try:
-        return edit_tree(trees, tree, edits, count, skip, oid)
+        return edit_tree(trees, tree, emptied, edits, count, skip, oid)
     finally:
         tree.users -= 1
 
 
 cdef int edit_tree(
-    Trees trees, Tree *tree, Edit *edits, Py_ssize_t count, Py_ssize_t skip, unsigned char *oid
+    Trees trees, Tree *tree, bint emptied, Edit *edits, Py_ssize_t count, Py_ssize_t skip,
+    unsigned char *oid,
 ) except -1:
     cdef Py_ssize_t index = 0, room = 0, used = 0
     cdef Event *events = NULL
@@ -354,18 +272,18 @@ cdef int edit_tree(
         index = 0
         while index < count:
             index += put_edit(
-                trees, tree, edits + index, count - index, skip, &out, events, &used
+                trees, tree, emptied, edits + index, count - index, skip, &out, events, &used
             )
         if used == 0:
-            return tree.content != NULL
-        return write_directory(trees, tree, events, used, oid)
+            return tree.content != NULL and not emptied
+        return write_directory(trees, tree, emptied, events, used, oid)
     finally:
         free(events)
         free(scratch)
 
 
 cdef Py_ssize_t put_edit(
-    Trees trees, Tree *tree, Edit *edits, Py_ssize_t count, Py_ssize_t skip,
+    Trees trees, Tree *tree, bint emptied, Edit *edits, Py_ssize_t count, Py_ssize_t skip,
     unsigned char **out, Event *events, Py_ssize_t *used,
 ) except -1:
     """Write the events of the first edit, or of all those in its subdirectory; return how many."""
@@ -385,10 +303,12 @@ cdef Py_ssize_t put_edit(
         return 1
     below = same_directory(edits, count, skip, size, &sets)
     if find_directory(tree, name, size, trees.oid_size, &entry):
-        child, mode = tree.data + entry.oid, entry.mode
-    if child != NULL or sets:
-        left = edit_directory(trees, child, edits, below, skip + size + 1, oid)
-        if not left or child == NULL or memcmp(oid, child, trees.oid_size):
+        child = tree.data + entry.oid
+        if not emptied:
+            mode = entry.mode
+    if sets or (child != NULL and not emptied):
+        left = edit_directory(trees, child, emptied, edits, below, skip + size + 1, oid)
+        if emptied or not left or child == NULL or memcmp(oid, child, trees.oid_size):
             out[0] = put_event(
                 out[0], events + used[0], name, size, mode if left else 0, oid, trees.oid_size
             )
@@ -396,20 +316,12 @@ cdef Py_ssize_t put_edit(
     return below
 
 
-cdef bytes edit_root(Trees trees, bytes root, Edit *edits, Py_ssize_t count):
+cdef bytes edit_root(Trees trees, bytes root, bint emptied, Edit *edits, Py_ssize_t count):
     cdef unsigned char oid[32]
     cdef Bytes old = NULL if root is None else <Bytes>PyBytes_AS_STRING(root)
     if count == 0:
-        return root
-    if not edit_directory(trees, old, edits, count, 0, oid):
-        return None
-    return PyBytes_FromStringAndSize(<char *>oid, trees.oid_size)
-
-
-cdef bytes make_root(Trees trees, bytes previous, Edit *edits, Py_ssize_t count):
-    cdef unsigned char oid[32]
-    cdef Bytes old = NULL if previous is None else <Bytes>PyBytes_AS_STRING(previous)
-    if count == 0 or not make_directory(trees, old, edits, count, 0, oid):
+        return None if emptied else root
+    if not edit_directory(trees, old, emptied, edits, count, 0, oid):
         return None
     return PyBytes_FromStringAndSize(<char *>oid, trees.oid_size)
 
@@ -439,8 +351,6 @@ def edit_paths(Trees trees not None, bytes root, list changes not None, *, bint 
         count = prepare(edits, count)
         if count < 0:
             return False
-        if emptied:
-            return make_root(trees, root, edits, count)
-        return edit_root(trees, root, edits, count)
+        return edit_root(trees, root, emptied, edits, count)
     finally:
         free(edits)

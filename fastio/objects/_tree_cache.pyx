@@ -144,26 +144,21 @@ cdef Py_ssize_t lower_bound(
     Entry *entry, int *order,
 ) noexcept nogil:
     cdef Py_ssize_t low = 0, high = tree.stop_count, middle, at = start
-    order[0] = 1
     if at < tree.size:
-        read_entry(tree.data, tree.size, at, oid_size, entry)
-        order[0] = order_of(tree, entry, key, key_size)
+        order[0] = order_at(tree, at, key, key_size, oid_size, entry)
         if order[0] >= 0:
             return at
         at = entry.end
     while high - low > 1:
         middle = (low + high) // 2
-        read_entry(tree.data, tree.size, tree.stops[middle], oid_size, entry)
-        order[0] = order_of(tree, entry, key, key_size)
-        if order[0] < 0:
+        if order_at(tree, tree.stops[middle], key, key_size, oid_size, entry) < 0:
             low = middle
         else:
             high = middle
     if high and tree.stops[low] > <uint32_t>at:
         at = tree.stops[low]
     while at < tree.size:
-        read_entry(tree.data, tree.size, at, oid_size, entry)
-        order[0] = order_of(tree, entry, key, key_size)
+        order[0] = order_at(tree, at, key, key_size, oid_size, entry)
         if order[0] >= 0:
             return at
         at = entry.end
@@ -171,9 +166,12 @@ cdef Py_ssize_t lower_bound(
     return at
 
 
-cdef inline int order_of(
-    const Tree *tree, const Entry *entry, Bytes key, Py_ssize_t key_size
+cdef inline int order_at(
+    const Tree *tree, Py_ssize_t at, Bytes key, Py_ssize_t key_size, Py_ssize_t oid_size,
+    Entry *entry,
 ) noexcept nogil:
+    """Read an entry, and order it against *key*."""
+    read_entry(tree.data, tree.size, at, oid_size, entry)
     return compare_to_key(
         tree.data + entry.name, entry.name_size, is_directory(entry.mode), key, key_size
     )
