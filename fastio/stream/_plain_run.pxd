@@ -22,11 +22,10 @@ cdef class PlainRun:
     cdef bint took_blobs
     cdef bint took_any
 
-    # Fill `rows` with up to ROWS blobs; return how many.
-    cdef int64_t take_blobs(self) except -1
+    # Fill `rows` with up to that many blobs; return how many.
+    cdef int64_t take_blobs(self, int64_t max_count=*) except -1
     # Take the next commit, None if there is none that is certain to be plain and whole.
     cdef PlainCommit take_commit(self)
     # How many lines have been read, as in a Place.
     cdef int64_t lines(self) except -1
-    # Let the parser stand behind what was taken.
-    cdef int close(self) except -1
+    cpdef int close(self) except -1

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Plain blobs and commits in turn, for a kernel that deals with them: no call in Python for each.
 
-It takes what `fastio.stream.scanner` and `fastio.stream.commit_scanner` would take, and leaves
-parser and reader as they would. Whether more bytes may make a command plain is for those to say.
+Parser and reader are left as if the parser had read each command. Of commits it takes what
+`fastio.stream.commit_scanner` would; whether more bytes may make one plain is for that to say.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -38,8 +38,19 @@ cdef class PlainRun:
         self.number, self.takes_commits = parser.command_number, may_be_plain(reader)
         self.took_any = self.took_blobs = False
 
-    cdef int64_t take_blobs(self) except -1:
-        cdef int64_t count = c_scan_blobs(&self.scan, self.rows, ROWS), number
+    def blobs(self, int64_t max_count):
+        """Take up to *max_count* blobs; see `StreamParser.take_blobs`."""
+        cdef int64_t count = self.take_blobs(min(max_count, <int64_t>ROWS)), _number
+        cdef uint64_t *row = self.rows
+        cdef list found = []
+        buffer = self.reader.buffer.view
+        for _number in range(count):
+            found.append((row[0] or None, buffer[row[1]:row[1] + row[2]], row[3]))
+            row += 4
+        return found
+
+    cdef int64_t take_blobs(self, int64_t max_count=ROWS) except -1:
+        cdef int64_t count = c_scan_blobs(&self.scan, self.rows, max_count), number
         cdef const unsigned char *first = self.scan.first
         cdef uint64_t *row
         if count == 0:
@@ -75,7 +86,8 @@ cdef class PlainRun:
     cdef int64_t lines(self) except -1:
         return self.dropped + len(self.recent)
 
-    cdef int close(self) except -1:
+    cpdef int close(self) except -1:
+        """Let the parser stand behind what was taken."""
         reader = self.reader
         if self.took_any:
             reader.buffer.start, reader.optional_lf = self.scan.at, bool(self.scan.optional_lf)

@@ -1,5 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""The loop of `fastio.stream.scanner`: plain blob commands, many at once."""
+"""Plain blob commands, many at once.
+
+Only blobs in their usual spelling are read here, wholly in the buffer and no larger than a piece:
+``blob``, ``mark :N``, ``original-oid``, ``data N``, with nothing between. All else, what is wrong
+included, is left to the parser, which says what it means.
+"""
 
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memchr, memcmp
@@ -97,7 +102,18 @@ def scan_blobs(
     int64_t max_line,
     bint optional_lf,
 ):
-    """Read blobs from ``data[start:end]`` until something else comes; *base* is where data starts.
+    """Read blobs from ``data[start:end]`` until something else comes, for tests.
+
+    Args:
+        data: The buffer.
+        start: Where to begin.
+        end: Where the buffer's bytes end.
+        rows: Is filled with four numbers a blob: mark (0 for none), start in the buffer, size,
+            offset of the command in the stream.
+        base: Offset of the buffer's start in the stream.
+        max_size: Longest body.
+        max_line: Longest line.
+        optional_lf: Whether an LF may stand before the first one.
 
     Returns:
         How many rows were filled, the position behind the last blob, and whether an LF is still to

@@ -38,7 +38,7 @@ from fastio.stream.reader import (
     Steps,
     StreamReader,
 )
-from fastio.stream.scanner import BlobRun, Scan, take_blobs
+from fastio.stream.scans import Scan
 
 if TYPE_CHECKING:
     from fastio.stream.lenient import Problems
@@ -224,20 +224,24 @@ class StreamParser:
             )
             raise self.failure from None
 
-    def take_blobs(self, max_count: int) -> BlobRun | None:
+    def take_blobs(self, max_count: int) -> list[tuple[c.Mark | None, memoryview, int]]:
         """Take the blobs that come next, if their spelling is the usual one: the fast path.
 
+        Args:
+            max_count: Take no more of them; some hundred is as good as more.
+
         Returns:
-            At least one blob, of which `next_command` then knows nothing, or None: ask that one.
-            That is always so when *problems* are told, as then each body has to be looked behind.
+            Mark, data (valid until the next call) and offset of each, of which `next_command` then
+            knows nothing; none if they are not so usual: ask that one. That is always so when
+            *problems* are told, as then each body has to be looked behind.
         """
-        if not self._between or self._is_lenient or self.failure is not None:
-            return None
-        run = take_blobs(self._reader, max_count)
-        if run is not None:
-            self.command_number += run.count
-            self.command_line = b"blob"
-        return run
+        run = self.take_run()
+        if run is None:
+            return []
+        try:
+            return run.blobs(max_count)
+        finally:
+            run.close()
 
     def take_run(self) -> PlainRun | None:
         """Take blobs and commits that come next by compiled calls, for another kernel.

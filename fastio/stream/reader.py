@@ -76,7 +76,6 @@ class StreamReader:
         self.pieces_left = self.offset = 0
         self.commit_number = self.commit_reads = 0
         self.waits = WAITS_FOR_MORE
-        self.blob_rows = memoryview(b"")  # of the fast path for blobs, made when it is first taken
 
     @property
     def line_offset(self) -> int:

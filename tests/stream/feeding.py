@@ -52,13 +52,13 @@ def unfold(commit: PlainCommit) -> Iterator[Any]:
     yield c.CommitEnd(), offset
 
 
-def with_runs(parser: StreamParser, max_count: int) -> Iterator[Any]:
-    """Yield commands until the parser needs more, by the fast paths where they will."""
+def with_runs(parser: StreamParser, max_count: int) -> Iterator[tuple[Any, int]]:
+    """Do so by the fast paths where they will, and yield each one's offset as well."""
     while True:
         while (question := parser.take_question()) is not None:
             yield question, parser.offset
-        while (run := parser.take_blobs(max_count)) is not None:
-            for mark, data, offset in run:
+        while blobs := parser.take_blobs(max_count):
+            for mark, data, offset in blobs:
                 yield c.Blob(mark, None, data), offset
         commit = parser.take_commit()
         if commit is NEED_DATA:
@@ -74,35 +74,30 @@ def with_runs(parser: StreamParser, max_count: int) -> Iterator[Any]:
 
 def say(parts: Iterable[bytes], *, runs: int = 0, **settings: Any) -> Said:
     """Feed *parts* one by one, asking for all commands in between."""
-    parser = StreamParser(**settings)
-    said = Said([], [], None, [])
-    try:
-        for part in (*parts, None):
-            parser.feed_eof() if part is None else parser.feed(part)
-            steps = with_runs(parser, runs) if runs else available(parser)
-            for step in steps:
-                command, offset = step if runs else (step, parser.offset)
-                said.commands.append(freeze(command))
-                said.offsets.append(offset)
-    except StreamError as error:
-        said = said._replace(error=error)
-    return said._replace(recent_lines=parser.recent_lines)
+    return _said(StreamParser(**settings), parts, runs)
 
 
 def say_in_place(block: bytes, size: int, behind: Iterable[bytes], *, runs: int = 0) -> Said:
     """Let a parser read *block* where it lies, *size* bytes a time, and feed what is *behind*."""
-    parser, said = StreamParser(), Said([], [], None, [])
+    parser = StreamParser()
     parser.use(block)
-    steps = [*(min(size, len(block) - at) for at in range(0, len(block), size)), *behind, None]
+    sizes = (min(size, len(block) - at) for at in range(0, len(block), size))
+    return _said(parser, [*sizes, *behind], runs)
+
+
+def _said(parser: StreamParser, steps: Iterable[bytes | int], runs: int) -> Said:
+    """Give a parser bytes, or that so many more of its block have come, and keep what it says."""
+    said = Said([], [], None, [])
     try:
-        for step in steps:
-            if isinstance(step, int):
+        for step in (*steps, None):
+            if step is None:
+                parser.feed_eof()
+            elif isinstance(step, int):
                 parser.buffer_updated(step)
             else:
-                parser.feed_eof() if step is None else parser.feed(step)
-            found = with_runs(parser, runs) if runs else available(parser)
-            for each in found:
-                command, offset = each if runs else (each, parser.offset)
+                parser.feed(step)
+            one_by_one = ((command, parser.offset) for command in available(parser))
+            for command, offset in with_runs(parser, runs) if runs else one_by_one:
                 said.commands.append(freeze(command))
                 said.offsets.append(offset)
     except StreamError as error:

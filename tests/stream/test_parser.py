@@ -259,7 +259,7 @@ def test_a_parser_that_failed_stays_so() -> None:
     with pytest.raises(StreamError) as again:
         parser.next_command()
     assert again.value is first.value
-    assert parser.take_blobs(9) is None
+    assert parser.take_blobs(9) == []
     assert pickle.loads(pickle.dumps(first.value)).args == first.value.args
 
 
@@ -276,10 +276,10 @@ def test_the_line_at_fault_is_the_last_recent_one() -> None:
 def test_lines_up_to_a_command_are_known_however_far_the_parser_went(runs: int) -> None:
     parser, places, lines = StreamParser(keep_lines=True), [], []
     parser.feed(b"".join(b"# %d\nblob\ndata 0\nprogress %d\n" % (at, at) for at in range(300)))
-    while (run := parser.take_blobs(runs) if runs else None) or (command := parser.next_command()):
-        if run is None and command is NEED_DATA:
+    while (run := parser.take_blobs(runs)) or (command := parser.next_command()):
+        if not run and command is NEED_DATA:
             break
-        if run is None and isinstance(command, c.Progress):
+        if not run and isinstance(command, c.Progress):
             places.append(parser.place)
             lines.append(parser.recent_lines)
     assert [parser.lines_up_to(place) for place in places] == lines

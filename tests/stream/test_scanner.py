@@ -72,26 +72,23 @@ def test_a_scan_stays_in_its_bounds() -> None:
     assert scan(b"blob\noriginal-oid x\ndata 0\n", max_line=5) == (0, 0, False)
 
 
-def test_a_run_is_a_table_of_blobs() -> None:
+def test_blobs_are_taken_together() -> None:
     parser = StreamParser()
     parser.feed(b"reset x\nblob\nmark :5\ndata 2\nab\nblob\ndata 1\nc\nblob\ndata 0\nprogress x\n")
-    assert parser.take_blobs(2) is None
+    assert parser.take_blobs(2) == []
     assert parser.next_command() == c.Reset(b"x", None)
-    run = parser.take_blobs(2)
-    assert run is not None
-    assert run.rows.tolist() == [5, 28, 2, 8, 0, 43, 1, 31]
-    assert [(mark, bytes(data), at) for mark, data, at in run] == [(5, b"ab", 8), (None, b"c", 31)]
+    assert parser.take_blobs(2) == [(5, b"ab", 8), (None, b"c", 31)]
     assert (parser.command_number, parser.offset) == (3, 31)
 
 
 def test_no_runs_inside_a_command_or_after_done() -> None:
     parser = StreamParser(piece_size=2)
     parser.feed(b"blob\ndata 3\nabcblob\ndata 0\ndone\nblob\ndata 0\n")
-    assert parser.take_blobs(9) is None
+    assert parser.take_blobs(9) == []
     for expected in (c.Blob, c.DataPiece):
         assert isinstance(parser.next_command(), expected)
-        assert parser.take_blobs(9) is None
+        assert parser.take_blobs(9) == []
     assert isinstance(parser.next_command(), c.DataPiece)
     assert parser.next_command() is not NEED_DATA
     assert parser.next_command() == c.Done()
-    assert parser.take_blobs(9) is None
+    assert parser.take_blobs(9) == []
