@@ -1,7 +1,7 @@
 from libc.stdint cimport int64_t, uint64_t
 
+from fastio.importer._blob_entries cimport BlobEntries
 from fastio.importer._blob_tables cimport Blob, BlobMap, BlobRing, LiveBlobs
-from fastio.store._entries cimport EntryWriter
 from fastio.store._marks cimport MarkTable
 from fastio.store._objmap cimport ObjectMap
 from workers._arena cimport Arena
@@ -12,10 +12,9 @@ cdef class BlobQueue:
     cdef Arena arena
     cdef ObjectMap object_map
     cdef MarkTable marks
-    cdef EntryWriter entries
+    cdef readonly BlobEntries entries
     cdef object encoder
     cdef object wait
-    cdef object find_packed
     cdef BlobRing held
     cdef object batches
     cdef list batch
@@ -32,11 +31,7 @@ cdef class BlobQueue:
     cdef int64_t hold_bytes_limit
     cdef Py_ssize_t hold_count_limit
     cdef int depth_limit
-    cdef int oid_size
-    cdef int pack_number
     cdef int generation
-    cdef uint64_t pack_limit
-    cdef object turn_pack
     cdef public object assign_pathless
     cdef readonly BlobMap pending
     cdef readonly LiveBlobs live
@@ -47,10 +42,6 @@ cdef class BlobQueue:
     cdef readonly int64_t submitted
     cdef int64_t sent
     cdef readonly int64_t accepted
-    cdef readonly int64_t stored
-    cdef readonly int64_t duplicates
-    cdef readonly int64_t deltas
-    cdef readonly int64_t redone
     cdef readonly int64_t compactions
     cdef int64_t last_offset
 
@@ -70,8 +61,5 @@ cdef class BlobQueue:
     cdef bytes _tasks(self, list blobs, int64_t room)
     cdef int _accept(self, Blob blob, const Result *result) except -1
     cdef int _release(self, Blob blob) except -1
-    cdef int64_t _store(self, Blob blob, const Result *result) except -1
-    cdef int _depth_on_base(self, Blob blob) noexcept
-    cdef bytes _encode_full(self, Blob blob)
     cpdef pin(self, Blob blob)
     cpdef unpin(self, Blob blob)

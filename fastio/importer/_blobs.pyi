@@ -1,10 +1,12 @@
 from collections.abc import Callable
 
+from fastio.importer._blob_entries import BlobEntries
 from fastio.importer._blob_tables import Blob, BlobMap, LiveBlobs
 from fastio.importer.encoder import Encoder
 from fastio.store._entries import EntryWriter
 from fastio.store._marks import MarkTable
 from fastio.store._objmap import ObjectMap
+from fastio.store._pack_search import PackSearch
 from workers._arena import Arena
 
 class BlobQueue:
@@ -15,10 +17,7 @@ class BlobQueue:
     in_flight: int
     submitted: int
     accepted: int
-    stored: int
-    duplicates: int
-    deltas: int
-    redone: int
+    entries: BlobEntries
     compactions: int
     assign_pathless: Callable[[Blob], None] | None
     def __init__(
@@ -29,17 +28,13 @@ class BlobQueue:
         *,
         encoder: Encoder,
         wait: Callable[[], None],
-        find_packed: Callable[[bytes], bool] | None,
-        oid_size: int,
+        search: PackSearch | None,
         depth_limit: int,
         hold_bytes: int,
         hold_count: int,
         batch_bytes: int,
     ) -> None: ...
     def set_pack(self, entries: EntryWriter, pack_number: int) -> None: ...
-    def continue_in(self, entries: EntryWriter, pack_number: int) -> None: ...
-    def limit_packs(self, pack_limit: int, turn_pack: Callable[[], None]) -> None: ...
-    def set_find_packed(self, find_packed: Callable[[bytes], bool] | None) -> None: ...
     def open(self, mark: int, size: int, stream_offset: int) -> Blob: ...
     def fill(self, blob: Blob, at: int, data: memoryview) -> None: ...
     def settled(self, mark: int, entry: int) -> Blob: ...

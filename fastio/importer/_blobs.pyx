@@ -8,9 +8,10 @@ of a blob whose base it is, the paths that have it as their newest version.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.stdint cimport INT64_MAX, int64_t, uint32_t, uint64_t
+from libc.stdint cimport INT64_MAX, int64_t, uint64_t
 from libc.string cimport memcpy
 
+from fastio.importer._blob_entries cimport BlobEntries, task_for
 from fastio.importer._blob_tables cimport (
     ACCEPTED_IN,
     HELD_BACK,
@@ -44,7 +45,6 @@ cdef enum:
     AHEAD = 16
     # Below this a delta cannot pay: its own headers and the copy cost as much.
     MIN_DELTA_TARGET = 50
-    ELSEWHERE = 0xFFFF
 
 
 cdef class BlobQueue:
@@ -56,20 +56,22 @@ cdef class BlobQueue:
         marks: Learns the marks of all.
         encoder: Does the tasks.
         wait: Waits until the encoder has done something, and has that accepted.
-        find_packed: Looks for an oid in the repository's packs; None where there are none.
-        oid_size: Bytes of an oid.
+        search: Looks for blobs in the repository's packs; None where there are none.
         depth_limit: Longest delta chain.
         hold_bytes: So many bytes are held back at most.
         hold_count: So many blobs are held back at most.
         batch_bytes: So many bytes make a full batch.
+
+    Attributes:
+        entries: Writes what is new to the pack.
     """
 
     def __init__(self, Arena arena, ObjectMap object_map, MarkTable marks, *, encoder, wait,
-                 find_packed, int oid_size, int depth_limit, int64_t hold_bytes,
-                 Py_ssize_t hold_count, int64_t batch_bytes):
+                 search, int depth_limit, int64_t hold_bytes, Py_ssize_t hold_count,
+                 int64_t batch_bytes):
         self.arena, self.object_map, self.marks = arena, object_map, marks
-        self.encoder, self.wait, self.find_packed = encoder, wait, find_packed
-        self.oid_size, self.depth_limit = oid_size, depth_limit
+        self.encoder, self.wait, self.depth_limit = encoder, wait, depth_limit
+        self.entries = BlobEntries(arena, object_map, search, encoder, depth_limit=depth_limit)
         self.hold_bytes_limit, self.hold_count_limit = hold_bytes, hold_count
         self.held, self.batches = BlobRing(), deque()
         self.batch, self.full_bytes = [], batch_bytes
@@ -80,27 +82,8 @@ cdef class BlobQueue:
 
     def set_pack(self, EntryWriter entries, int pack_number):
         """Direct what is accepted from now on into a new pack. Nothing may be in flight."""
-        self.continue_in(entries, pack_number)
+        self.entries.continue_in(entries, pack_number)
         self.generation += 1
-
-    def continue_in(self, EntryWriter entries, int pack_number):
-        """Go on in another pack, whatever is in flight.
-
-        Bases are chosen as if it were the old one, for that depends on the stream alone; a delta
-        whose base stayed behind is stored whole.
-        """
-        self.entries, self.pack_number = entries, pack_number
-
-    def limit_packs(self, uint64_t pack_limit, turn_pack):
-        """Call *turn_pack*, which must call :meth:`continue_in`, before a pack passes the limit.
-
-        The limit leaves out what an entry needs beside its payload; 0 means that there is none.
-        """
-        self.pack_limit, self.turn_pack = pack_limit, turn_pack
-
-    def set_find_packed(self, find_packed):
-        """Say how to look for oids in the repository's packs; None where there are none."""
-        self.find_packed = find_packed
 
     # --- arrival ------------------------------------------------------------------------------
 
@@ -280,7 +263,7 @@ cdef class BlobQueue:
         cdef Blob blob
         for blob in blobs:
             blob.out_offset = room
-            task[0] = _task(blob, blob.base)
+            task[0] = task_for(blob, blob.base)
             room += task.out_capacity
             task += 1
         return tasks
@@ -313,21 +296,13 @@ cdef class BlobQueue:
                 self.ready_batch = None
 
     cdef int _accept(self, Blob blob, const Result *result) except -1:
-        cdef int64_t entry = self.object_map.c_find(result.oid)
+        cdef int64_t entry
         if result.form != FULL and result.form != DELTA:
             raise WorkerError(f"{_name(blob)} could not be encoded")
         if blob.stream_offset > self.last_offset:
             self._release(blob)
             return 0
-        if entry < 0 and self.find_packed is not None and self.find_packed(
-            PyBytes_FromStringAndSize(<const char *>result.oid, self.oid_size)
-        ):
-            entry = self.object_map.c_insert(result.oid, ELSEWHERE, 0, KIND_BLOB, 0, 0)
-        if entry < 0:
-            entry = self._store(blob, result)
-            self.stored += 1
-        else:
-            self.duplicates += 1
+        entry = self.entries.enter(blob, result)
         blob.entry = entry
         blob.state = ACCEPTED_IN
         if blob.mark:
@@ -347,49 +322,6 @@ cdef class BlobQueue:
             self.unpin(base)
         self.unpin(blob)
         return 0
-
-    cdef int64_t _store(self, Blob blob, const Result *result) except -1:
-        """Write a blob that is new to the pack; returns its entry in the object map."""
-        cdef int64_t base_offset = -1, offset
-        cdef int depth = self._depth_on_base(blob) if result.form == DELTA else 0
-        cdef bytes again
-        if depth < 0:
-            again = self._encode_full(blob)
-            result = <const Result *>PyBytes_AS_STRING(again)
-            depth = 0
-        if (self.pack_limit and self.entries.count
-                and self.entries.c_offset() + result.packed_size > self.pack_limit):
-            self.turn_pack()
-            if depth:
-                again = self._encode_full(blob)
-                result = <const Result *>PyBytes_AS_STRING(again)
-                depth = 0
-        if depth:
-            base_offset = self.object_map.c_offset(<uint32_t>blob.base.entry)
-            self.deltas += 1
-        offset = self.entries.c_append(
-            KIND_BLOB, result.inflated_size, self.arena.base + blob.out_offset,
-            result.packed_size, base_offset, result.crc,
-        )
-        return self.object_map.c_insert(
-            result.oid, self.pack_number, offset, KIND_BLOB, depth, self.entries.last_crc
-        )
-
-    cdef int _depth_on_base(self, Blob blob) noexcept:
-        """Chain depth of a delta; -1 if its base was dropped, lies in another pack, or too deep."""
-        cdef int64_t base_entry = blob.base.entry
-        cdef int depth
-        if base_entry < 0 or self.object_map.c_pack(<uint32_t>base_entry) != self.pack_number:
-            return -1
-        depth = self.object_map.c_depth(<uint32_t>base_entry) + 1
-        return depth if depth <= self.depth_limit else -1
-
-    cdef bytes _encode_full(self, Blob blob):
-        self.redone += 1
-        cdef Task task = _task(blob, None)
-        return self.encoder.encode_here(
-            PyBytes_FromStringAndSize(<const char *>&task, sizeof(Task))
-        )
 
     # --- errors -------------------------------------------------------------------------------
 
@@ -447,19 +379,6 @@ cdef class BlobQueue:
     def waiting(self):
         """How many submitted blobs are not accepted yet."""
         return self.submitted - self.accepted
-
-
-cdef Task _task(Blob blob, Blob base) noexcept:
-    """Say what a worker is to do: encode *blob*, against *base* if there is one."""
-    cdef Task task
-    task.raw_offset, task.raw_size = blob.raw_offset, blob.size
-    task.base_offset, task.base_size, task.max_delta = -1, 0, 0
-    if base is not None:
-        task.base_offset, task.base_size = base.raw_offset, base.size
-        task.max_delta = blob.size // 2
-    task.out_offset, task.out_capacity = blob.out_offset, c_deflate_bound(blob.size)
-    task.kind, task.flags = KIND_BLOB, 0
-    return task
 
 
 def _name(Blob blob):

@@ -321,8 +321,7 @@ class Importer:
             self.sink.marks,
             encoder=encoder,
             wait=pipeline.wait,
-            find_packed=self.store.find_packed if self.store.has_packs else None,
-            oid_size=self.repository.object_format.oid_size,
+            search=self.store.search,
             depth_limit=self._depth,
             hold_bytes=budget.hold,
             hold_count=budget.hold_count,
@@ -368,10 +367,10 @@ class Importer:
         def turn_pack() -> None:
             self.publisher.close_pack()
             self.sink.next_pack()
-            queue.continue_in(self.sink.pack.entries, self.sink.pack_number)
+            queue.entries.continue_in(self.sink.pack.entries, self.sink.pack_number)
 
         self.sink.pack_limit, self.sink.turn_pack = limit, turn_pack
-        queue.limit_packs(max(1, limit - ENTRY_ROOM) if limit else 0, turn_pack)
+        queue.entries.limit_packs(max(1, limit - ENTRY_ROOM) if limit else 0, turn_pack)
 
     def _import_marks(self) -> None:
         for marks in self.options.import_marks:
@@ -405,7 +404,6 @@ class Importer:
         assert self.queue is not None
         self.publisher.checkpoint()
         self.queue.set_pack(self.sink.pack.entries, self.sink.pack_number)
-        self.queue.set_find_packed(self.store.find_packed if self.store.has_packs else None)
 
     def _finish(self) -> int:
         publisher = self.publisher

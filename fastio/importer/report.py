@@ -89,8 +89,9 @@ def _objects(importer: Importer) -> Iterator[str]:
         counter = importer.sink.counters[kind]
         stored, duplicates, deltas = counter.stored, counter.duplicates, counter.deltas
         if kind == BLOB and queue is not None:
-            stored, duplicates = stored + queue.stored, duplicates + queue.duplicates
-            deltas += queue.deltas
+            blobs = queue.entries
+            stored, duplicates = stored + blobs.stored, duplicates + blobs.duplicates
+            deltas += blobs.deltas
         counts.append((NAMES[kind].decode() + "s", stored, duplicates, deltas))
     total, same, deltas = (sum(column) for column in zip(*(row[1:] for row in counts), strict=True))
     yield f"Total objects:  {total:>13,} ({same:>10,} duplicates, {deltas:>10,} deltas)"

@@ -72,11 +72,6 @@ class ObjectStore:
             replaces=self._replacements.any,
         )
 
-    @property
-    def has_packs(self) -> bool:
-        """Whether there is any pack at all."""
-        return bool(self._known_packs())
-
     def find_packed(self, oid: bytes) -> bool:
         """Tell whether an object is in a pack, alternates included.
 

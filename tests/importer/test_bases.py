@@ -30,7 +30,7 @@ class JournalQueue(BlobQueue):
         arena = Arena(1 << 20)
         super().__init__(
             arena, ObjectMap(20), MarkTable(), encoder=Encoder(arena, Settings(), workers=0),
-            wait=lambda: None, find_packed=None, oid_size=20, depth_limit=50, hold_bytes=1 << 16,
+            wait=lambda: None, search=None, depth_limit=50, hold_bytes=1 << 16,
             hold_count=1000, batch_bytes=1 << 19,
         )  # fmt: skip
         self.writer = EntryWriter(os.memfd_create("pack"), b"pack")

@@ -20,7 +20,7 @@ from workers.tasks import Settings
 ARENA = Arena(1 << 16)
 QUEUE = BlobQueue(
     ARENA, ObjectMap(20), MarkTable(), encoder=Encoder(ARENA, Settings(), workers=0),
-    wait=lambda: None, find_packed=None, oid_size=20, depth_limit=50, hold_bytes=1 << 16,
+    wait=lambda: None, search=None, depth_limit=50, hold_bytes=1 << 16,
     hold_count=1000, batch_bytes=1 << 19,
 )  # fmt: skip
 BLOBS = [QUEUE.settled(mark, mark) for mark in range(8)]

@@ -159,7 +159,7 @@ def test_questions_behind_a_little_need_no_worker(target: Target) -> None:
     )
     status, importer = target.here(b"".join(pieces), "--quiet", workers=2)
     assert (status, importer.encoder.sent, importer.encoder.started) == (0, 0, False)
-    assert importer.queue.stored == 99
+    assert importer.queue.entries.stored == 99
 
 
 def test_burst_between_questions_goes_to_workers(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_question_about_another_blob_leaves_those_held_back_their_paths(target: 
     stream += b"cat-blob %b\nls :2 file\n" % blob_oid(one).encode()
     stream += streams.commit(5, b"M 100644 :4 file")
     status, importer = target.here(stream, "--quiet")
-    assert (status, importer.queue.deltas) == (0, 1)
+    assert (status, importer.queue.entries.deltas) == (0, 1)
 
 
 def test_blob_held_back_is_found_by_its_oid(target: Target) -> None:
@@ -218,7 +218,7 @@ def test_blobs_asked_about_before_their_path_is_known_are_deltas_all_the_same(
         for mark, content in enumerate(versions(10), 1)
     )
     status, importer = target.here(b"".join(pieces), "--quiet")
-    assert (status, importer.queue.deltas) == (0, 9)
+    assert (status, importer.queue.entries.deltas) == (0, 9)
 
 
 # --- frontends that behave oddly ------------------------------------------------------------------

@@ -47,14 +47,14 @@ def test_blob_again_in_one_run(target: Target, workers: int) -> None:
     large = streams.blob(50, bytes(1 << 21))  # so that workers are started
     again = b"".join(streams.blob(60 + mark, content) for mark, content in enumerate(CONTENT))
     status, importer = target.here(large + b"".join(VERSIONS) + again, workers=workers)
-    assert (status, importer.queue.duplicates, importer.queue.stored) == (0, 4, 5)
+    assert (status, importer.queue.entries.duplicates, importer.queue.entries.stored) == (0, 4, 5)
     assert len(stored(target)) == len(set(stored(target)))
 
 
 def test_objects_of_existing_packs_are_not_written_again(target: Target, holder: Target) -> None:
     assert holder.run(VERSIONS[0] + VERSIONS[1]).returncode == 0
     status, importer = target.here(b"".join(VERSIONS), "--force")
-    assert (status, importer.queue.duplicates, importer.queue.stored) == (0, 2, 2)
+    assert (status, importer.queue.entries.duplicates, importer.queue.entries.stored) == (0, 2, 2)
     assert sum(count.duplicates for count in importer.sink.counters.values()) == 4
     everything = stored(target) + (stored(holder) if holder is not target else [])
     assert len(everything) == len(set(everything))
@@ -64,7 +64,7 @@ def test_objects_of_existing_packs_are_not_written_again(target: Target, holder:
 def test_delta_whose_base_lies_elsewhere_is_done_again(target: Target, holder: Target) -> None:
     assert holder.run(VERSIONS[0]).returncode == 0
     status, importer = target.here(VERSIONS[0] + VERSIONS[1] + VERSIONS[2], "--force")
-    assert (status, importer.queue.redone, importer.queue.deltas) == (0, 1, 1)
+    assert (status, importer.queue.entries.redone, importer.queue.entries.deltas) == (0, 1, 1)
     assert target.git("cat-file", "blob", blob_oid(CONTENT[2])).encode() == CONTENT[2].rstrip()
     assert target.fsck() == ""
 
@@ -104,6 +104,6 @@ def test_blob_named_by_its_oid_while_it_is_held_back(target: Target) -> None:
 def test_duplicate_over_a_checkpoint(target: Target) -> None:
     stream = VERSIONS[0] + b"checkpoint\n\n" + b"".join(VERSIONS[:2]) + b"checkpoint\n\n"
     status, importer = target.here(stream + VERSIONS[2])
-    assert (status, importer.queue.duplicates) == (0, 1)
+    assert (status, importer.queue.entries.duplicates) == (0, 1)
     assert len(target.packs()) == 3
     assert len(stored(target)) == len(set(stored(target)))

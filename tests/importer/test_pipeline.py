@@ -47,7 +47,7 @@ class Line:
         self.pipeline = Pipeline(encoder, in_flight=1 << 18)
         self.queue = self.pipeline.queue = BlobQueue(
             self.arena, self.map, self.marks, encoder=encoder, wait=self.pipeline.wait,
-            find_packed=None, oid_size=20, depth_limit=50, hold_bytes=hold, hold_count=1000,
+            search=None, depth_limit=50, hold_bytes=hold, hold_count=1000,
             batch_bytes=1 << 19,
         )  # fmt: skip
         self.entries = EntryWriter(os.memfd_create("pack"), b"pack")
@@ -88,8 +88,8 @@ def test_batches_grow_until_they_are_full() -> None:
     encoder = Encoder(arena, Settings(), workers=0)
     encoder.submit = lambda tasks, count, raw_bytes: sizes.append((count, raw_bytes))  # type: ignore[method-assign]
     queue = BlobQueue(
-        arena, ObjectMap(20), MarkTable(), encoder=encoder, wait=lambda: None, find_packed=None,
-        oid_size=20, depth_limit=50, hold_bytes=1 << 24, hold_count=1000, batch_bytes=300_000,
+        arena, ObjectMap(20), MarkTable(), encoder=encoder, wait=lambda: None, search=None,
+        depth_limit=50, hold_bytes=1 << 24, hold_count=1000, batch_bytes=300_000,
     )  # fmt: skip
     for size, count in ((1 << 16, 16), (1, 2000)):
         for mark in range(count):
@@ -135,7 +135,7 @@ def test_blobs_are_freed_when_nobody_needs_them(line: Line) -> None:
     line.pipeline.drain()
     line.queue.set_pack(line.entries, 0)
     assert (line.arena.used, len(line.queue.live), line.queue.in_flight) == (0, 0, 0)
-    assert line.queue.stored == 99
+    assert line.queue.entries.stored == 99
 
 
 def test_blob_larger_than_the_arena_is_an_error(line: Line) -> None:
@@ -188,5 +188,9 @@ def test_delta_against_what_never_took_effect_is_done_again(line: Line) -> None:
     before = line.blob(10, streams.edit(rng, content))
     line.queue.submit(before, behind)
     line.pipeline.finish_at(20)
-    assert (line.queue.stored, line.queue.redone, line.queue.deltas) == (1, 1, 0)
+    assert (line.queue.entries.stored, line.queue.entries.redone, line.queue.entries.deltas) == (
+        1,
+        1,
+        0,
+    )
     assert before.entry >= 0
