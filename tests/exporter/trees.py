@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fastio.errors import ObjectError
 from fastio.exporter.changes import Change
 from fastio.objects.kinds import SHA1, TREE, ObjectFormat, Oid
+from fastio.store._pack_search import PackSearch
 from fastio.store.object_reader import ObjectReader
 from tests.objects.models import Entry, model_tree
 
@@ -19,6 +20,9 @@ class TreeStore:
 
     def __init__(self, object_format: ObjectFormat = SHA1) -> None:
         self.object_format = object_format
+        self.search = PackSearch(
+            object_format.oid_size, list, lambda _oid: False, lambda _oid: 0, replaces=False
+        )
         self.objects: dict[Oid, tuple[int, bytes]] = {}
         self.read_oids: list[Oid] = []
 
@@ -47,6 +51,10 @@ class TreeStore:
         if oid not in self.objects:
             raise ObjectError(f"object {oid.hex()} is missing")
         return self.objects[oid]
+
+    def reload(self) -> bool:
+        """Look for packs, of which there are none."""
+        return False
 
 
 def reader_of(store: TreeStore) -> ObjectReader:
