@@ -1,6 +1,11 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+cdef enum:  # what stands at a path
+    FILE = 0
+    DIRECTORY = 1
+    SUBMODULE = 2
+
 cdef enum:
     NOTHING = 0
     PERHAPS = 1  # a directory: something below it may be wanted
@@ -16,5 +21,5 @@ cdef class PathFilter:
 
     # Whether to take what stands at a path.
     cdef int c_wants(
-        self, const unsigned char *path, int64_t size, bint directory
+        self, const unsigned char *path, int64_t size, int kind
     ) except -1

@@ -19,8 +19,8 @@ cdef class PathFilter:
     Args:
         literals: Paths of files and directories, all of which are wanted with what is below. One
             that ends in a slash is a directory's alone; the empty one wants everything.
-        ask: Called where no literal wants all, with path and whether it is a directory's; answers
-            likewise, for those limits that are not literal.
+        ask: Called where no literal wants all, with a path and what stands there; answers likewise,
+            for those limits that are not literal.
     """
 
     def __cinit__(self, literals, ask=None):
@@ -37,7 +37,7 @@ cdef class PathFilter:
         free(self.ends)
 
     cdef int c_wants(
-        self, const unsigned char *path, int64_t size, bint directory
+        self, const unsigned char *path, int64_t size, int kind
     ) except -1:
         cdef int64_t number, length, at = 0
         cdef int answer = NOTHING
@@ -46,10 +46,11 @@ cdef class PathFilter:
             literal += at
             at = length = self.ends[number] - (self.ends[number - 1] if number else 0)
             if length > size:
-                if directory and literal[size] == 47 and memcmp(path, literal, size) == 0:
+                if kind != FILE and literal[size] == 47 and memcmp(path, literal, size) == 0:
                     if length == size + 1:
                         return ALL
-                    answer = PERHAPS
+                    if kind == DIRECTORY:
+                        answer = PERHAPS
             elif (
                 length == size or length == 0 or path[length] == 47 or literal[length - 1] == 47
             ):
@@ -58,14 +59,12 @@ cdef class PathFilter:
         if self.ask is not None:
             answer = max(
                 answer,
-                <int>self.ask(
-                    PyBytes_FromStringAndSize(<const char *>path, size), <bint>directory
-                ),
+                <int>self.ask(PyBytes_FromStringAndSize(<const char *>path, size), kind),
             )
         return answer
 
-    def wants(self, bytes path not None, bint directory):
-        """Tell whether a path is wanted; *directory* says what stands there."""
+    def wants(self, bytes path not None, int kind):
+        """Tell whether what stands at a path is wanted: 0 a file, 1 a directory, 2 a submodule."""
         return self.c_wants(
-            <const unsigned char *>PyBytes_AS_STRING(path), PyBytes_GET_SIZE(path), directory
+            <const unsigned char *>PyBytes_AS_STRING(path), PyBytes_GET_SIZE(path), kind
         )

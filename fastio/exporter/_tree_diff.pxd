@@ -26,7 +26,6 @@ cdef class TreeDiff:
     cdef ObjectReader reader
     cdef PathFilter paths
     cdef object hidden
-    cdef bint hides_any, hides_all
     cdef TreeCache cache
     cdef EntryPairs pairs
     cdef Frame *frames

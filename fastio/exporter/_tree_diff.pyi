@@ -1,4 +1,4 @@
-from collections.abc import Collection
+from collections.abc import Container
 from typing import final
 
 from fastio.exporter._changes import ChangeTable
@@ -13,7 +13,7 @@ class TreeDiff:
         reader: ObjectReader,
         paths: PathFilter | None = None,
         *,
-        hidden: Collection[bytes] | None = (),
+        hidden: Container[bytes] | None = None,
         lists_unchanged: bool = False,
         memory: int = ...,
     ) -> TreeDiff: ...

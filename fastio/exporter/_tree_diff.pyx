@@ -24,7 +24,7 @@ from fastio.exporter._changes cimport (
     UNCHANGED,
     ChangeTable,
 )
-from fastio.exporter._path_filter cimport ALL, NOTHING, PathFilter
+from fastio.exporter._path_filter cimport ALL, DIRECTORY, FILE, NOTHING, SUBMODULE, PathFilter
 from fastio.exporter._tree_pairs cimport EntryPair, pair_entries
 from fastio.objects._tree_cache cimport (
     IN_ORDER,
@@ -68,7 +68,7 @@ cdef class TreeDiff:
     Args:
         reader: Reads them.
         paths: What the comparison is limited to; None for everything.
-        hidden: Paths of submodules that are passed over; None for all submodules.
+        hidden: Holds the paths of submodules that are passed over; None for none.
         lists_unchanged: Whether rows are wanted for unchanged files as well, as they are when
             copies of such files are looked for.
         memory: Bytes of trees to keep.
@@ -78,13 +78,11 @@ cdef class TreeDiff:
     """
 
     def __cinit__(
-        self, ObjectReader reader not None, PathFilter paths=None, *, hidden=(),
+        self, ObjectReader reader not None, PathFilter paths=None, *, hidden=None,
         bint lists_unchanged=False, int64_t memory=MEMORY,
     ):
         self.reader, self.paths, self.lists_unchanged = reader, paths, lists_unchanged
-        self.hides_all = hidden is None
-        self.hidden = frozenset(hidden or ())
-        self.hides_any = self.hides_all or bool(self.hidden)
+        self.hidden = hidden
         self.oid_size = reader.oid_size
         self.changes = ChangeTable(self.oid_size)
         self.cache = TreeCache(self.oid_size, memory)
@@ -297,7 +295,9 @@ cdef class TreeDiff:
             memcpy(self.path + frame.path_size, name, named.name_size)
             if not frame.wanted:
                 wanted = self.paths.c_wants(
-                    self.path, frame.path_size + named.name_size, directory
+                    self.path, frame.path_size + named.name_size,
+                    DIRECTORY if directory else
+                    SUBMODULE if canonical(named.mode) == GITLINK else FILE,
                 )
                 if wanted == NOTHING:
                     return 0
@@ -307,7 +307,7 @@ cdef class TreeDiff:
                 old_oid, new_oid, frame.path_size + named.name_size + 1, wanted == ALL
             )
         if wanted != ALL or (
-            self.hides_any
+            self.hidden is not None
             and (old == NULL or old_mode == GITLINK) and (new == NULL or new_mode == GITLINK)
             and self.hides(frame.path_size, name, named.name_size)
         ):
@@ -321,8 +321,6 @@ cdef class TreeDiff:
         self, int64_t base_size, const unsigned char *name, int64_t name_size
     ) except -1:
         """Whether a submodule is to be passed over."""
-        if self.hides_all:
-            return True
         return (
             PyBytes_FromStringAndSize(<const char *>self.path, base_size)
             + PyBytes_FromStringAndSize(<const char *>name, name_size)

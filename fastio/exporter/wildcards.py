@@ -1,4 +1,4 @@
-"""git's shell patterns, as far as they match without regard to directories."""
+"""git's shell patterns."""
 
 from __future__ import annotations
 
@@ -23,13 +23,21 @@ _CLASSES = {
 }
 
 
-def wildcard(pattern: bytes) -> Callable[[bytes], bool]:
-    """Return a function that tells whether a whole text matches *pattern*.
+def wildcard(
+    pattern: bytes, *, directories: bool = False, ignore_case: bool = False
+) -> Callable[[bytes], bool]:
+    r"""Return a function that tells whether a whole text matches *pattern*.
 
-    ``*`` and ``?`` also match a slash, as they do where git compares names of refs.
+    Args:
+        pattern: With ``*``, ``?``, ``[...]``, and ``\`` before what is to stand for itself.
+        directories: Whether ``*``, ``?`` and sets leave slashes alone, and ``**`` stands for any
+            directories. Without it they match slashes like anything else, as they do where git
+            compares names of refs, and paths unless it is told otherwise.
+        ignore_case: Whether ``a`` matches ``A``.
     """
+    flags = re.DOTALL | (re.IGNORECASE if ignore_case else 0)
     try:
-        match = re.compile(_translate(pattern), re.DOTALL).fullmatch
+        match = re.compile(_translate(pattern, directories), flags).fullmatch
     except _MalformedError:
         return lambda _text: False
     return lambda text: match(text) is not None
@@ -39,18 +47,20 @@ class _MalformedError(Exception):
     """The pattern can match nothing."""
 
 
-def _translate(pattern: bytes) -> bytes:
+def _translate(pattern: bytes, directories: bool) -> bytes:
     """The regular expression that matches the same."""
+    any_byte = b"[^/]" if directories else b"."
     parts: list[bytes] = []
     at = 0
     while at < len(pattern):
         char = pattern[at : at + 1]
         at += 1
         if char == b"*":
-            if parts[-1:] != [b".*"]:
-                parts.append(b".*")
+            part, at = _stars(pattern, at, any_byte)
+            if parts[-1:] != [part]:
+                parts.append(part)
         elif char == b"?":
-            parts.append(b".")
+            parts.append(any_byte)
         elif char == b"\\":
             if at == len(pattern):
                 raise _MalformedError
@@ -58,10 +68,25 @@ def _translate(pattern: bytes) -> bytes:
             at += 1
         elif char == b"[":
             part, at = _set(pattern, at)
-            parts.append(part)
+            parts.append(b"(?!/)" + part if directories else part)
         else:
             parts.append(re.escape(char))
     return b"".join(parts)
+
+
+def _stars(pattern: bytes, at: int, any_byte: bytes) -> tuple[bytes, int]:
+    """Translate one or more stars, the first of which stands before *at*."""
+    start = at - 1
+    while pattern[at : at + 1] == b"*":
+        at += 1
+    begins_name = start == 0 or pattern[start - 1 : start] == b"/"
+    if any_byte == b"." or at - start == 1 or not begins_name:
+        return any_byte + b"*", at
+    if at == len(pattern):
+        return b".*", at
+    if pattern[at : at + 1] == b"/":
+        return b"(?:.*/)?", at + 1
+    return any_byte + b"*", at
 
 
 def _set(pattern: bytes, at: int) -> tuple[bytes, int]:

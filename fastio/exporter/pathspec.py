@@ -1,0 +1,271 @@
+"""Path limits as git understands them: literal paths, wildcards, and magic in front of either.
+
+A limit is a path, relative to the directory in which the command was started, and stands for the
+file or the directory there and all below. With wildcards it stands for all files whose whole path
+matches as well. Magic changes that: ``:(top)`` or ``:/`` counts from the top, ``:(exclude)``,
+``:!`` or ``:^`` takes away from what the others give, ``:(literal)`` has no wildcards,
+``:(glob)`` has some that stop at a slash, and ``:(icase)`` ignores case.
+
+Plain paths are compared by the kernel; the rest is asked here, once for each path.
+
+Source: "pathspec" in gitglossary(7); what it does not say is as ``git log`` does it.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from fastio.errors import FastioError
+from fastio.exporter._path_filter import PathFilter
+from fastio.exporter.wildcards import SPECIAL, wildcard
+from fastio.records import record
+from fastio.store.config import parse_boolean
+
+# What stands at a path, and what is wanted of it, as in the kernel.
+FILE, DIRECTORY, SUBMODULE = range(3)
+NOTHING, PERHAPS, ALL = range(3)
+
+_SHORT = {b"/": "top", b"!": "exclude", b"^": "exclude"}
+# Of these characters git keeps those that it does not use for magic to come.
+_RESERVED = b"\"#%&',-;<=>@_`~"
+_LONG = {"top", "exclude", "literal", "glob", "icase"}
+_REMEMBERED = 1 << 16  # paths
+
+
+def read_limits(
+    words: Iterable[bytes],
+    *,
+    prefix: bytes = b"",
+    environment: Mapping[str, str] = os.environ,
+    find_top: Callable[[], bytes] = os.getcwdb,
+) -> PathFilter | None:
+    """Make a filter of path limits.
+
+    Args:
+        words: The limits, as they were written.
+        prefix: The directory in which we were started, below the top: ``dir/sub/`` or empty.
+        environment: May have git's variables that give all limits some magic.
+        find_top: Gives the top of the work tree, if a limit is an absolute path.
+
+    Returns:
+        The filter; None if there are no limits.
+
+    Raises:
+        FastioError: A limit is outside the repository, or has magic that there is not.
+    """
+    general = _general_magic(environment)
+    limits = [_read_limit(word, prefix, general, find_top) for word in words]
+    if not limits:
+        return None
+    if all(limit.exclude for limit in limits):
+        limits.append(Limit(b"", 0, 0, None))
+    if any(limit.exclude for limit in limits):
+        return PathFilter([], Limits(limits).wants)
+    plain = [limit.text for limit in limits if limit.is_plain]
+    others = [limit for limit in limits if not limit.is_plain]
+    return PathFilter(plain, Limits(others).wants if others else None)
+
+
+@record
+class Limit:
+    """One limit.
+
+    Attributes:
+        text: The path or pattern, from the top.
+        literal_size: How many of its first bytes have no wildcards.
+        prefix_size: How many of them are the directory in which we were started.
+        matches_rest: Compares what stands behind the literal bytes; None if nothing does.
+        ignore_case: Whether case is ignored, behind the prefix.
+        exclude: Whether it takes away.
+    """
+
+    text: bytes
+    literal_size: int
+    prefix_size: int
+    matches_rest: Callable[[bytes], bool] | None
+    ignore_case: bool = False
+    exclude: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the limit is a path and nothing else."""
+        return self.matches_rest is None and not (self.ignore_case or self.exclude)
+
+    def covers(self, path: bytes, kind: int) -> bool:
+        """Tell whether the limit is a path to what stands at *path*, or to a directory above."""
+        above = self.text if self.text.endswith(b"/") or not self.text else self.text + b"/"
+        if self._is_same(path, self.text):
+            return True
+        if kind != FILE:
+            path += b"/"
+        return self._is_same(path[: len(above)], above)
+
+    def matches(self, path: bytes, kind: int) -> bool:
+        """Tell whether a file or submodule is meant."""
+        if self.covers(path, kind):
+            return True
+        head = self.text[: self.literal_size]
+        return (
+            self.matches_rest is not None
+            and self._is_same(path[: len(head)], head)
+            and self.matches_rest(path[len(head) :])
+        )
+
+    def may_match_below(self, directory: bytes) -> bool:
+        """Tell whether anything below a directory may be meant."""
+        below = directory + b"/"
+        head = self.text if self.matches_rest is None else self.text[: self.literal_size]
+        common = min(len(below), len(head))
+        return self._is_same(below[:common], head[:common]) or self.covers(directory, DIRECTORY)
+
+    def _is_same(self, path: bytes, text: bytes) -> bool:
+        if not self.ignore_case:
+            return path == text
+        size = self.prefix_size
+        return path[:size] == text[:size] and path[size:].lower() == text[size:].lower()
+
+
+class Limits:
+    """Several limits, which say together what is wanted."""
+
+    def __init__(self, limits: Sequence[Limit]) -> None:
+        self._wanted = [limit for limit in limits if not limit.exclude]
+        self._unwanted = [limit for limit in limits if limit.exclude]
+        self.wants = lru_cache(_REMEMBERED)(self._wants)
+
+    def _wants(self, path: bytes, kind: int) -> int:
+        if kind == DIRECTORY:
+            return self._wants_directory(path)
+        wanted = any(limit.matches(path, kind) for limit in self._wanted)
+        unwanted = wanted and any(limit.matches(path, kind) for limit in self._unwanted)
+        return ALL if wanted and not unwanted else NOTHING
+
+    def _wants_directory(self, path: bytes) -> int:
+        if any(limit.covers(path, DIRECTORY) for limit in self._unwanted):
+            return NOTHING
+        if not self._unwanted and any(limit.covers(path, DIRECTORY) for limit in self._wanted):
+            return ALL
+        return PERHAPS if any(limit.may_match_below(path) for limit in self._wanted) else NOTHING
+
+
+def _general_magic(environment: Mapping[str, str]) -> set[str]:
+    """The magic that the environment gives all limits; ``noglob`` among it."""
+    general = {
+        name
+        for name in ("literal", "glob", "noglob", "icase")
+        if parse_boolean(
+            variable := f"GIT_{name.upper()}_PATHSPECS", environment.get(variable, "false")
+        )
+    }
+    if {"glob", "noglob"} <= general:
+        raise FastioError("global 'glob' and 'noglob' pathspec settings are incompatible")
+    if "literal" in general and len(general) > 1:
+        raise FastioError(
+            "global 'literal' pathspec setting is incompatible with all other global pathspec "
+            "settings"
+        )
+    return general
+
+
+def _read_limit(
+    word: bytes, prefix: bytes, general: set[str], find_top: Callable[[], bytes]
+) -> Limit:
+    if "literal" in general:
+        magic, pattern = {"literal"}, word
+    else:
+        magic, pattern = _split_magic(word)
+        if {"literal", "glob"} <= magic:
+            raise FastioError(f"{_shown(word)}: 'literal' and 'glob' are incompatible")
+        magic |= general & {"icase"}
+        if not magic & {"literal", "glob"}:
+            magic |= {"glob"} & general | ({"literal"} if "noglob" in general else set())
+    if not word:
+        raise FastioError(
+            "empty string is not a valid pathspec. please use . instead if you meant to match "
+            "all paths"
+        )
+    placed = _from_top(pattern, prefix, find_top)
+    if "top" in magic:
+        placed = pattern, 0  # as it is, dots and all
+    if placed is None:
+        raise FastioError(
+            f"{_shown(word)}: '{_shown(pattern)}' is outside repository at '{_shown(find_top())}'"
+        )
+    text, prefix_size = placed
+    literal_size = len(text) if "literal" in magic else _plain_size(text, prefix_size)
+    rest = text[literal_size:]
+    ignore_case = "icase" in magic
+    return Limit(
+        text,
+        literal_size,
+        prefix_size,
+        wildcard(rest, directories="glob" in magic, ignore_case=ignore_case) if rest else None,
+        ignore_case,
+        "exclude" in magic,
+    )
+
+
+def _plain_size(text: bytes, prefix_size: int) -> int:
+    """How many of the first bytes have no wildcards; those of the prefix never have."""
+    size = prefix_size
+    while size < len(text) and text[size] not in SPECIAL:
+        size += 1
+    return size
+
+
+def _split_magic(word: bytes) -> tuple[set[str], bytes]:
+    """Take the magic off a limit."""
+    if not word.startswith(b":"):
+        return set(), word
+    if not word.startswith(b":("):
+        return _split_short_magic(word)
+    end = word.find(b")")
+    if end < 0:
+        raise FastioError(f"Missing ')' at the end of pathspec magic in '{_shown(word)}'")
+    magic = {name.decode(errors="replace") for name in word[2:end].split(b",")} - {""}
+    for name in sorted(magic - _LONG):
+        if name.partition(":")[0] in ("attr", "prefix"):
+            raise FastioError(f"pathspec magic '{name}' is not supported in '{_shown(word)}'")
+        raise FastioError(f"Invalid pathspec magic '{name}' in '{_shown(word)}'")
+    return magic, word[end + 1 :]
+
+
+def _split_short_magic(word: bytes) -> tuple[set[str], bytes]:
+    magic, at = set[str](), 1
+    while at < len(word) and word[at : at + 1] != b":":
+        sign = word[at : at + 1]
+        if sign in _RESERVED:
+            raise FastioError(f"Unimplemented pathspec magic '{_shown(sign)}' in '{_shown(word)}'")
+        if sign not in _SHORT:
+            return magic, word[at:]
+        magic.add(_SHORT[sign])
+        at += 1
+    return magic, word[at + 1 :]
+
+
+def _from_top(
+    pattern: bytes, prefix: bytes, find_top: Callable[[], bytes]
+) -> tuple[bytes, int] | None:
+    """A path or pattern from the top, and how much of *prefix* is in it; None for one outside."""
+    if pattern.startswith(b"/"):
+        prefix, top = b"", os.path.join(find_top(), b"")
+        if not os.path.join(pattern, b"").startswith(top):
+            return None
+        pattern = pattern[len(top) :]
+    joined = prefix + pattern
+    text = posixpath.normpath(joined) if joined else b""
+    if text == b".." or text.startswith(b"../"):
+        return None
+    if text == b".":
+        text = b""
+    if text and (joined.endswith((b"/", b"/.", b"/..")) or joined in (b".", b"..")):
+        text += b"/"
+    shared = posixpath.commonprefix([prefix, os.path.join(text, b"")])
+    return text, min(len(shared), len(text))
+
+
+def _shown(text: bytes) -> str:
+    return text.decode(errors="replace")
