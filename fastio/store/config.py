@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 
 from fastio.errors import ConfigError
 from fastio.records import record
@@ -93,6 +94,16 @@ def parse_boolean(key: str, text: str | None) -> bool:
         raise ConfigError(key, f"bad boolean config value '{text}'") from None
 
 
+def read_listing(listing: bytes) -> Iterator[tuple[str, str | None]]:
+    """Read what ``git config --list -z`` says, ``key LF value NUL`` or ``key NUL``, in order.
+
+    A value is None for a variable without ``=``.
+    """
+    for item in listing.decode(errors="surrogateescape").split("\0")[:-1]:
+        key, equals, value = item.partition("\n")
+        yield key, value if equals else None
+
+
 class Config:
     """All variables that git sees, the last value winning."""
 
@@ -100,12 +111,9 @@ class Config:
         """Take over a listing.
 
         Args:
-            listing: Output of ``git config --list -z``: ``key LF value NUL``, or ``key NUL``.
+            listing: Output of ``git config --list -z``.
         """
-        self._values: dict[str, str | None] = {}
-        for item in listing.decode(errors="surrogateescape").split("\0")[:-1]:
-            key, equals, value = item.partition("\n")
-            self._values[key] = value if equals else None
+        self._values = dict(read_listing(listing))
 
     def __contains__(self, key: str) -> bool:
         return _canonical(key) in self._values
