@@ -101,7 +101,8 @@ def parse_options(words: Sequence[str]) -> tuple[ExportOptions, list[str]]:
         UsageError: No word at all, which only the usage text answers (its own text is empty); an
             option's value is bad or missing.
     """
-    if not words:
+    # The one word is put there by `fastio.cli.main` when we are called as git is.
+    if list(words) in ([], ["--no-progress"]):
         raise UsageError("")
     options = ExportOptions()
     left: list[str] = []

@@ -136,9 +136,10 @@ def test_bad_numbers_of_our_own_options(words: str) -> None:
         parse_options([words])
 
 
-def test_no_word_at_all_is_a_question_for_the_usage() -> None:
+@pytest.mark.parametrize("words", [[], ["--no-progress"]])
+def test_no_word_at_all_is_a_question_for_the_usage(words: list[str]) -> None:
     with pytest.raises(UsageError, match=r"\A\Z"):
-        parse_options([])
+        parse_options(words)
 
 
 def test_a_map_without_anonymize() -> None:
