@@ -14,6 +14,8 @@ from fastio.errors import FastioError
 cdef enum:
     FIRST_ROOM = 1024
 
+cdef uint64_t SPREAD = 0x9E3779B97F4A7C15  # 2**64 times the golden ratio
+
 
 cdef struct Home:
     uint64_t family
@@ -51,7 +53,7 @@ cdef class Router:
 
     cdef Home *find(self, uint64_t family) noexcept:
         """Return a family's slot, or the free one where it belongs."""
-        cdef int64_t at = <int64_t>((family * 0x9E3779B97F4A7C15) >> 20) & (self.room - 1)
+        cdef int64_t at = <int64_t>((family * SPREAD) >> 20) & (self.room - 1)
         while self.homes[at].worker and self.homes[at].family != family:
             at = (at + 1) & (self.room - 1)
         return &self.homes[at]
