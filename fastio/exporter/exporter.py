@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from fastio.exporter.anonymize import Anonymizer
 from fastio.exporter.budget import Budget
 from fastio.exporter.crew import Crew
 from fastio.exporter.fill import Filler
 from fastio.exporter.final_records import deletion_records, ref_records
-from fastio.exporter.marks import export_marks, import_marks
+from fastio.exporter.marks import MarkTable, export_marks, import_marks
 from fastio.exporter.pipeline import Pipeline
 from fastio.exporter.revisions import read_plan
 from fastio.exporter.tags import TagWriter
@@ -20,7 +21,6 @@ from workers.arena import Arena
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from fastio.exporter.marks import MarkTable
     from fastio.exporter.options import ExportOptions
     from fastio.exporter.output import Output
     from fastio.exporter.revisions import Plan
@@ -61,6 +61,7 @@ class Exporter:
         self._store = ObjectStore(repository, warn=warn)
         self.pipeline: Pipeline | None = None
         self.commits = 0
+        self._marks = MarkTable(repository.object_format.oid_size)
         self._crew: Crew | None = None
         self.look: Callable[[], None] = lambda: None
         self.before_workers: Callable[[], None] = lambda: None
@@ -72,28 +73,38 @@ class Exporter:
             FastioError: The export ends here; what stands before that in the stream is written.
         """
         options = self._options
-        if options.use_done_feature:
-            self._put(b"feature done\n")
-        marks = import_marks(options, self._repository, self._store, self._warn)
         plan = read_plan(
             self._repository,
             self._store,
             options,
             self._arguments,
-            marks=marks,
+            read_marks=self._begin,
             stdin=self._stdin,
             warn=self._warn,
         )
-        options.check()
         if options.import_marks is not None and plan.paths:
             options.full_tree = True
         self.commits = len(plan.walk)
-        filler = Filler(marks, oid_size=marks.oid_size, progress=options.progress)
-        self._write_commits(plan, filler)
-        self._write_refs(plan, marks, filler)
-        export_marks(options, self._repository, marks, self._warn)
+        oid_size = plan.walk.oid_size
+        filler = Filler(self._marks, oid_size=oid_size, progress=options.progress)
+        anonymizer = None
+        if options.anonymize:
+            quote_high = self._repository.config.quote_path
+            replacements = options.anonymize_map or {}
+            anonymizer = Anonymizer(replacements, oid_size=oid_size, quote_high=quote_high)
+        self._write_commits(plan, filler, anonymizer)
+        self._write_refs(plan, filler, anonymizer)
+        export_marks(options, self._repository, self._marks, self._warn)
         if options.use_done_feature:
             self._put(b"done\n")
+
+    def _begin(self) -> MarkTable | None:
+        """Begin the stream, now that the command line is understood."""
+        self._options.check()
+        if self._options.use_done_feature:
+            self._put(b"feature done\n")
+        self._marks = import_marks(self._options, self._repository, self._store, self._warn)
+        return self._marks if len(self._marks) else None
 
     @property
     def workers(self) -> list[int]:
@@ -103,7 +114,9 @@ class Exporter:
     def _put(self, text: bytes) -> None:
         self._output.write([text])
 
-    def _write_commits(self, plan: Plan, filler: Filler) -> None:
+    def _write_commits(
+        self, plan: Plan, filler: Filler, anonymizer: Anonymizer | None
+    ) -> None:
         options = self._options
         workers = options.workers if options.workers is not None else os.cpu_count() or 1
         budget = Budget(options.memory, workers)
@@ -111,27 +124,38 @@ class Exporter:
         arena = Arena(budget.arena)
         self._crew = Crew(arena, work, workers=workers, before_workers=self.before_workers)
         self.pipeline = Pipeline(
-            work, self._crew, arena, filler, self._output, budget, warn=self._warn, look=self.look
+            work,
+            self._crew,
+            arena,
+            filler,
+            self._output,
+            budget,
+            anonymizer=anonymizer,
+            warn=self._warn,
+            look=self.look,
         )
         try:
             self.pipeline.run([] if options.no_data else plan.tagged_blobs)
         finally:
             self._crew.close()
 
-    def _write_refs(self, plan: Plan, marks: MarkTable, filler: Filler) -> None:
+    def _write_refs(self, plan: Plan, filler: Filler, anonymizer: Anonymizer | None) -> None:
         """Write what stands behind the commits: refs, tags, deletions."""
         refs = ref_records(
             plan.refs,
             walk=plan.walk,
             options=self._options,
-            marks=marks,
+            marks=self._marks,
             settle=plan.settle,
             count=filler.count,
+            anonymizer=anonymizer,
         )
         for record in refs:
             self._put(record)
-        tags = TagWriter(self._store, self._options, marks, plan.settle, self._warn)
+        tags = TagWriter(
+            self._store, self._options, self._marks, plan.settle, self._warn, anonymizer
+        )
         for tag in reversed(plan.tags):
             self._put(tags.write(tag))
-        for record in deletion_records(plan.deletions, marks.oid_size):
+        for record in deletion_records(plan.deletions, plan.walk.oid_size):
             self._put(record)

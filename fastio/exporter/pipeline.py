@@ -30,6 +30,7 @@ from fastio.exporter.routing import Router
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from fastio.exporter.anonymize import Anonymizer
     from fastio.exporter.budget import Budget
     from fastio.exporter.crew import Crew
     from fastio.exporter.output import Output
@@ -54,6 +55,7 @@ class Pipeline:
         filler: Gives numbers.
         output: Takes the stream.
         budget: Bounds memory.
+        anonymizer: Replaces what tells of the repository, with ``--anonymize``.
         warn: Is told each warning.
         look: Is called now and then.
 
@@ -71,11 +73,13 @@ class Pipeline:
         output: Output,
         budget: Budget,
         *,
+        anonymizer: Anonymizer | None = None,
         warn: Callable[[str], None],
         look: Callable[[], None] = lambda: None,
     ) -> None:
         self._work, self._crew, self._filler = work, crew, filler
         self._output, self._budget, self._warn, self._look = output, budget, warn, look
+        self._anonymizer = anonymizer
         self._assembly = Assembly(arena)
         self._commit_jobs = CommitJobs(crew, work.plan.walk)
         self._blob_jobs = BlobJobs(crew, self._assembly, arena, budget)
@@ -92,7 +96,7 @@ class Pipeline:
         for oid in tagged_blobs:
             self._add(self._filler.blob(oid))
         while not self._is_over:
-            if self._grows:
+            if self._grows and self._blob_jobs.is_idle:
                 self._grow()
             progress = self._blob_jobs.take(self._router)
             progress |= self._take_records()
@@ -117,8 +121,13 @@ class Pipeline:
             self._crew.grows
             and (self.written >= START_BYTES or self.commits >= START_COMMITS)
             and not self._commit_jobs.all_taken
-            and self._blob_jobs.is_idle
         )
+
+    @property
+    def _wants_commits(self) -> bool:
+        if self._grows or self._assembly.held_text >= self._budget.text:
+            return False  # what waits is to be done first
+        return self._work.no_data or not self._blob_jobs.has_enough
 
     def _grow(self) -> None:
         """Go on with worker processes."""
@@ -128,11 +137,8 @@ class Pipeline:
 
     def _submit(self) -> None:
         self._blob_jobs.submit()
-        while (
-            not self._blob_jobs.has_enough or self._work.no_data
-        ) and self._assembly.held_text < self._budget.text:
-            if not self._commit_jobs.submit():
-                break
+        while self._wants_commits and self._commit_jobs.submit():
+            pass
 
     def _take_records(self) -> bool:
         """Fill in the records of the next run of commits, if they are there."""
@@ -140,6 +146,8 @@ class Pipeline:
         if taken is None:
             return False
         first, records = taken
+        if self._anonymizer is not None:
+            records = self._anonymizer.records(records)
         filled = self._filler.fill(records, self._work.plan.walk, first)
         self.commits += filled.commits
         for warning in filled.warnings:
@@ -151,6 +159,12 @@ class Pipeline:
         return True
 
     def _add(self, filled: Filled) -> None:
+        if self._anonymizer is not None:
+            text = self._anonymizer.blob_records(
+                filled.text, filled.blobs, original_oids=self._work.original_oids
+            )
+            self._assembly.add(text, b"")
+            return
         first = self._assembly.add(filled.text, filled.blobs)
         if filled.blobs:
             count = len(filled.blobs) // ROW_SIZE

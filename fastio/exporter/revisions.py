@@ -63,7 +63,7 @@ def read_plan(
     options: ExportOptions,
     arguments: Sequence[str],
     *,
-    marks: Marks | None = None,
+    read_marks: Callable[[], Marks | None] = lambda: None,
     stdin: Callable[[], bytes],
     warn: Callable[[str], None],
 ) -> Plan:
@@ -74,7 +74,8 @@ def read_plan(
         store: Its objects.
         options: Our own options.
         arguments: What they left of the command line.
-        marks: The imported marks, None if there are none.
+        read_marks: Gives the imported marks, None if there are none; called once the arguments are
+            understood.
         stdin: Reads all of standard input; called for ``--stdin``.
         warn: Is told what goes to stderr as a warning.
 
@@ -85,6 +86,7 @@ def read_plan(
     refspecs = Refspecs(options.refspecs, repository.object_format.oid_size)
     reader = RevisionReader(repository, arguments, stdin)
     reader.read()
+    marks = read_marks()
     collection = Collection(repository.git, store, refspecs, warn)
     collection.collect(reader.starts)
 

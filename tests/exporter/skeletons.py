@@ -104,7 +104,13 @@ def our_skeleton(
     marks = None if marked is None else MarkDict(marked)
     with ObjectStore(repository) as store:
         plan = read_plan(
-            repository, store, options, rest, marks=marks, stdin=lambda: text, warn=_ignore
+            repository,
+            store,
+            options,
+            rest,
+            read_marks=lambda: marks,
+            stdin=lambda: text,
+            warn=_ignore,
         )
         return skeleton_of(plan, marks or MarkDict())
 
