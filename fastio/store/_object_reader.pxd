@@ -31,11 +31,6 @@ cdef struct Step:  # of a delta chain
     uint64_t size
 
 
-cdef struct Root:  # of a delta family
-    uint64_t key
-    uint64_t root
-
-
 cdef class ObjectReader:
     cdef readonly object store
     cdef readonly bint verify
@@ -50,7 +45,6 @@ cdef class ObjectReader:
     cdef unsigned char recent[256]  # the result that an oid with that first byte may be in
     cdef Step *steps
     cdef int64_t steps_room
-    cdef Root *roots
     # What `look` found: a recipe, or an entry that is to be inflated where it is wanted, or bytes.
     cdef Recipe *recipe
     cdef bint whole
@@ -96,7 +90,6 @@ cdef class ObjectReader:
     cdef Result *known(self, const unsigned char *oid) noexcept
     cdef Result *next_result(self, int64_t size) except NULL
     cdef bint size_in_packs(self, const unsigned char *oid, int *kind) except -1
-    cdef uint64_t root_of(self, int64_t number, int64_t offset) except 0
     cdef object damaged(self, int64_t offset, reason)
 
     cdef inline const unsigned char *pack(self) noexcept:

@@ -9,13 +9,12 @@ from cpython.buffer cimport PyBUF_READ
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy
 
 from fastio.store._idx cimport IndexView
 from fastio.store._pack_search cimport (
-    HEADER_BASE, HEADER_CUT, HEADER_KIND, HEADER_OUTSIDE, HEADER_SIZE, Found, Header, PackSearch,
-    read_header,
+    HEADER_BASE, HEADER_CUT, HEADER_KIND, HEADER_OUTSIDE, HEADER_SIZE, Found, Header, read_header,
 )
 from fastio.store._recipes cimport SLACK, TOO_LARGE, Recipe, Recipes, c_run, problem_of
 from workers._codec cimport c_crc32
@@ -35,18 +34,12 @@ cdef enum:
     REF_DELTA = 7
     MOST_RATIO = 1032  # bytes that deflate can make of one
     RESULT_BYTES = 1 << 23  # of all results but those that must stay
-    ROOT_BITS = 17
-    LONGEST_NOTED = 64
     DELTA_HEAD = 20  # two sizes of at most 64 bits
     MOST_SIZE = 0x1000000000000
 
 
 cdef inline uint64_t key_of(int64_t number, int64_t offset) noexcept nogil:
     return <uint64_t>number << 48 | <uint64_t>offset
-
-
-cdef inline size_t slot_of(uint64_t key) noexcept nogil:
-    return (key * <uint64_t>0x9E3779B97F4A7C15) >> (64 - ROOT_BITS)
 
 
 cdef class ObjectReader:
@@ -65,7 +58,6 @@ cdef class ObjectReader:
         for i in range(RESULTS):
             free(self.results[i].data)
         free(self.steps)
-        free(self.roots)
 
     cdef const unsigned char *checked(self, oid) except NULL:
         if not isinstance(oid, bytes) or PyBytes_GET_SIZE(oid) != self.oid_size:
@@ -82,8 +74,6 @@ cdef class ObjectReader:
         if self.generation != self.search.generation:
             self.generation = self.search.generation
             self.recipes.c_clear()
-            free(self.roots)
-            self.roots = NULL
         return 0
 
     cdef int look(self, const unsigned char *oid) except -1:
@@ -159,7 +149,8 @@ cdef class ObjectReader:
                 offset = index.c_find(self.pack() + header.base)
             if offset < 0:
                 name = self.name_of(self.pack() + header.base).hex()
-                raise self.damaged(self.steps[count - 1].offset, f"its delta base {name} is missing")
+                offset = self.steps[count - 1].offset
+                raise self.damaged(offset, f"its delta base {name} is missing from the pack")
             recipe = self.recipes.c_find(key_of(self.found.pack, offset))
         if count == 0 and (
             header.kind == COMMIT or header.kind == TAG
@@ -264,7 +255,8 @@ cdef class ObjectReader:
 
     cdef object damaged(self, int64_t offset, reason):
         path = os.fsdecode(self.search.packs[self.found.pack].path)
-        return PackError(f"object {self.name_of(self.oid).hex()}: {path}: entry at {offset}: {reason}")
+        name = self.name_of(self.oid).hex()
+        return PackError(f"object {name}: {path}: entry at {offset}: {reason}")
 
     # --- results ------------------------------------------------------------------------------
 
@@ -374,7 +366,8 @@ cdef class ObjectReader:
                 )
                 get_size(&at, end, MOST_SIZE)
                 self.found_size = get_size(&at, end, MOST_SIZE)
-                self.found_kind = self.search.kind_at(self.found.pack, self.found.offset) if kind else 1
+                if kind != NULL:
+                    self.search.root_of(self.found.pack, self.found.offset, &self.found_kind)
             if not 0 <= self.found_size <= MOST_SIZE or self.found_kind == 0:
                 return False
         if kind != NULL:
@@ -383,52 +376,12 @@ cdef class ObjectReader:
 
     cdef uint64_t c_family(self, const unsigned char *oid) except? 0:
         cdef Found found
-        self.refresh()
+        cdef int kind
         self.search.c_find(oid, &found)
         if found.pack >= 0:
-            return self.root_of(found.pack, found.offset)
+            return key_of(found.pack, self.search.root_of(found.pack, found.offset, &kind))
         memcpy(&found.offset, oid, sizeof(found.offset))
-        return <uint64_t>found.offset | 1
-
-    cdef uint64_t root_of(self, int64_t number, int64_t offset) except 0:
-        """Follow headers to the full object; where they are damaged, no further."""
-        cdef const unsigned char *pack = (
-            <const unsigned char *>self.search.places[number].content.buf
-        )
-        cdef int64_t end = self.search.places[number].content.len - self.oid_size
-        cdef IndexView index = <IndexView>self.search.places[number].index
-        cdef uint64_t passed[LONGEST_NOTED]
-        cdef uint64_t key, root
-        cdef int64_t count = 0, step
-        cdef Root *slot
-        cdef Header header
-        if self.roots == NULL:
-            self.roots = <Root *>calloc(1 << ROOT_BITS, sizeof(Root))
-            if self.roots == NULL:
-                raise MemoryError
-        for step in range(<int64_t>index.count + 1):
-            root = key = key_of(number, offset)
-            slot = &self.roots[slot_of(key)]
-            if slot.key == key:
-                root = slot.root
-                break
-            if count < LONGEST_NOTED:
-                passed[count] = key
-                count += 1
-            if read_header(pack, end, offset, self.oid_size, &header):
-                break
-            if header.kind == OFS_DELTA:
-                offset = header.base
-            elif header.kind == REF_DELTA:
-                offset = index.c_find(pack + header.base)
-                if offset < 0:
-                    break
-            else:
-                break
-        for step in range(count):
-            slot = &self.roots[slot_of(passed[step])]
-            slot.key, slot.root = passed[step], root
-        return root
+        return <uint64_t>found.offset
 
     def read(self, oid):
         """Return an object's type and content."""
@@ -459,7 +412,9 @@ cdef class ObjectReader:
         found = self.store.open(oid, above=above)
         if found is None or isinstance(found, tuple):
             return None
-        return verified(found, self.store.replaced(oid), self.store.object_format) if self.verify else found
+        if not self.verify:
+            return found
+        return verified(found, self.store.replaced(oid), self.store.object_format)
 
 
 cdef dict HEADER_PROBLEMS = {

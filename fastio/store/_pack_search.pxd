@@ -27,6 +27,12 @@ cdef struct Header:  # of a pack entry
     int64_t base  # where the base of an ofs-delta begins, or the oid of a ref-delta's base
 
 
+cdef struct Root:  # of the chain of an entry
+    uint64_t key  # number of the pack and offset of the entry
+    int64_t offset
+    int kind
+
+
 cdef enum:  # what may be wrong with a header
     HEADER_OUTSIDE = 1
     HEADER_CUT
@@ -47,7 +53,7 @@ cdef class PackSearch:
     cdef Place *places
     cdef int64_t count
     cdef int64_t last  # the pack that answered last
-    cdef uint64_t *kinds
+    cdef Root *roots
     cdef uint64_t generation  # another one whenever packs were let go of
 
     # Whether a usable pack has the object.
@@ -57,15 +63,15 @@ cdef class PackSearch:
 
     # Find the object in a usable pack; no pack is found where they are too many.
     cdef int c_find(self, const unsigned char *oid, Found *found) except -1
-    # The type of the object at *offset* of a pack; 0 if its headers do not tell.
-    cdef int kind_at(self, int64_t number, int64_t offset) except -1
+    # Where in its pack the delta chain of the entry at *offset* ends, and the type of what is
+    # there: 0 if the headers do not tell.
+    cdef int64_t root_of(self, int64_t number, int64_t offset, int *kind) except -1
 
     cdef const unsigned char *checked(self, oid) except NULL
     cdef bytes bytes_of(self, const unsigned char *oid)
     cdef void let_go(self) noexcept
     cdef int load(self) except -1
     cdef bint is_ready(self, int64_t number) except -1
-    cdef int noted(self, uint64_t key) noexcept
 
 # Read the header of the entry at *offset* of a pack that ends, its trailer apart, at *end*; returns
 # 0 or what is wrong.

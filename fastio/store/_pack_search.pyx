@@ -4,9 +4,10 @@
 Which packs there are, and all that is out of the ordinary (a pack that is damaged, a loose object,
 more packs than may be open), stays with `fastio.store.objects.ObjectStore`, which this asks.
 
-The type of a deltified object is that of the full one at the end of its chain. Only headers are
-read on the way there, and what was learnt is remembered for all of the chain in a table where
-entries displace each other: neighbours in history share their chains, so most walks are short.
+The type of a deltified object is that of the full one at the end of its chain, its root. Only
+headers are read on the way there, and what was learnt is remembered for all of the chain in a
+table where entries displace each other: neighbours in history share their chains, so most walks are
+short.
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
@@ -23,7 +24,7 @@ cdef enum:
     OFS_DELTA = 6
     REF_DELTA = 7
     MOST_STEPS = 1 << 16  # damaged packs can have chains without end
-    TABLE_BITS = 17  # a megabyte; enough for the 262,000 blobs of git.git
+    TABLE_BITS = 17  # three megabytes; enough for the 262,000 blobs of git.git
     LONGEST_NOTED = 64
     MOST_PACKS = 8192  # their numbers and offsets share a word with the type
 
@@ -65,8 +66,8 @@ cdef class PackSearch:
             if self.places[number].readiness == READY:
                 PyBuffer_Release(&self.places[number].content)
         free(self.places)
-        free(self.kinds)
-        self.places, self.kinds, self.packs = NULL, NULL, None
+        free(self.roots)
+        self.places, self.roots, self.packs = NULL, NULL, None
         self.count = self.last = 0
         self.loaded = False
         self.generation += 1
@@ -109,7 +110,7 @@ cdef class PackSearch:
         if not self.replaces:
             self.c_find(oid, &found)
             if found.pack >= 0:
-                kind = self.kind_at(found.pack, found.offset)
+                self.root_of(found.pack, found.offset, &kind)
         return kind or self.kind_slowly(self.bytes_of(oid))
 
     cdef int c_find(self, const unsigned char *oid, Found *found) except -1:
@@ -145,46 +146,46 @@ cdef class PackSearch:
                 place.readiness = READY
         return place.readiness == READY
 
-    # --- types --------------------------------------------------------------------------------
+    # --- delta chains -------------------------------------------------------------------------
 
-    cdef int kind_at(self, int64_t number, int64_t offset) except -1:
-        """Return the type of the object at *offset* of a pack; 0 if its headers do not tell."""
+    cdef int64_t root_of(self, int64_t number, int64_t offset, int *kind) except -1:
         cdef const unsigned char *content = <const unsigned char *>self.places[number].content.buf
         cdef int64_t end = self.places[number].content.len - self.oid_size
         cdef uint64_t passed[LONGEST_NOTED]
         cdef uint64_t key
         cdef Header header
-        cdef int kind = 0, count = 0, _step
-        if self.kinds == NULL:
-            self.kinds = <uint64_t *>calloc(1 << TABLE_BITS, sizeof(uint64_t))
-            if self.kinds == NULL:
+        cdef Root *slot
+        cdef int count = 0, _step
+        if self.roots == NULL:
+            self.roots = <Root *>calloc(1 << TABLE_BITS, sizeof(Root))
+            if self.roots == NULL:
                 raise MemoryError
+        kind[0] = 0
         for _step in range(MOST_STEPS):
-            key = <uint64_t>number << 48 | offset
-            kind = self.noted(key)
-            if kind:
+            key = <uint64_t>number << 48 | <uint64_t>offset
+            slot = &self.roots[slot_of(key)]
+            if slot.key == key:
+                kind[0], offset = slot.kind, slot.offset
                 break
             if count < LONGEST_NOTED:
                 passed[count] = key
                 count += 1
             if read_header(content, end, offset, self.oid_size, &header):
-                return 0
-            kind = header.kind
-            if kind == OFS_DELTA:
+                return offset
+            if header.kind == OFS_DELTA:
                 offset = header.base
-            elif kind == REF_DELTA:
+            elif header.kind == REF_DELTA:
                 offset = (<IndexView>self.places[number].index).c_find(content + header.base)
+                if offset < 0:
+                    return 0
             else:
+                kind[0] = header.kind
                 break
-        if not 1 <= kind <= 4:
-            return 0
-        for count in range(count - 1, -1, -1):
-            self.kinds[slot_of(passed[count])] = passed[count] << 3 | kind
-        return kind
-
-    cdef inline int noted(self, uint64_t key) noexcept:
-        cdef uint64_t found = self.kinds[slot_of(key)]
-        return found & 7 if found >> 3 == key else 0
+        if kind[0]:
+            for count in range(count - 1, -1, -1):
+                slot = &self.roots[slot_of(passed[count])]
+                slot.key, slot.offset, slot.kind = passed[count], offset, kind[0]
+        return offset
 
 
 cdef inline uint64_t slot_of(uint64_t key) noexcept:

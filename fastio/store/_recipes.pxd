@@ -70,6 +70,7 @@ cdef class Recipes:
 
     cdef void use(self, Family *family) noexcept
     cdef void drop(self, Family *family) noexcept
+    cdef bint is_full(self, const Family *family, size_t size) noexcept
     cdef int add_family(self) except -1
     cdef unsigned char *make_room(self, size_t size) except NULL
     cdef Recipe *add(self, uint64_t key, int kind, int64_t size, size_t count) except NULL

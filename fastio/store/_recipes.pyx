@@ -26,6 +26,11 @@ cdef enum:
     LARGEST_COPY = 0x10000  # what a copy without bytes of its size means
     SHORT = 32  # bytes that are copied without asking how many they are
     TOO_MANY = -1  # pieces
+    # A family that has this part of the memory, and some times the size of its objects, gets no
+    # more. With parts of 4, 150, 1000 it took 7.0, 3.0, 2.6 s to read all blobs of a git.git that
+    # import wrote (families of thousands), and 2.7, 2.7, 3.6 s where git repack did (dozens).
+    PART = 150
+    FULL_SIZES = 4
 
 
 cdef inline uint64_t spread(uint64_t key) noexcept nogil:
@@ -136,6 +141,9 @@ cdef class Recipes:
             self.held += size
         return bytes_of(block) + block.used
 
+    cdef bint is_full(self, const Family *family, size_t size) noexcept:
+        return family.held > min(max(self.memory // PART, FULL_SIZES * size), self.largest)
+
     # --- recipes ----------------------------------------------------------------------------
 
     cdef Recipe *c_find(self, uint64_t key) noexcept:
@@ -227,7 +235,7 @@ cdef class Recipes:
             problem[0] = <int>target
             return NULL
         most = target // (2 * PIECE)
-        if most and base.family.held <= self.memory // 4:
+        if most and not self.is_full(base.family, target):
             literals = self.make_room(literal_size)
             count = self.compose(base, at, end, most, literals, &literal_size)
         if count == TOO_MANY:
@@ -248,7 +256,7 @@ cdef class Recipes:
         cdef int kind = base.kind
         grow(&self.base, &self.base_room, base_size + SLACK)
         c_run(base, self.base, base_size + SLACK)
-        if base.family.held > self.memory // 4:
+        if self.is_full(base.family, size):
             self.add_family()  # from here on the base may be dropped
         out = self.make_room(size)
         c_apply(self.base, base_size, at, end, out, out + size)

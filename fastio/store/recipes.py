@@ -18,8 +18,9 @@ object is built and is the ground for those made of it. So recipes cannot grow w
 those of damaged or crafted deltas would.
 
 A family's memory is cut from a few blocks and never freed in parts. When all families together need
-more than they may, the one that was not used for longest is dropped. One that has a quarter of the
-memory gets no more: the next object is built and begins a new family.
+more than they may, the one that was not used for longest is dropped. One that has become large gets
+no more: the next object is built and begins a new family. So of a chain of thousands only what was
+used lately stays, and chains that meet at one old object do not keep all in between.
 
 `Recipes` here is what compiled code uses; its Python methods are for tests.
 """
