@@ -175,7 +175,8 @@ class Importer:
     def _read_all(self, source: Source) -> None:
         while (command := self._next_command()) is not None:
             if command is NEED_DATA:
-                self._read_more(source)
+                self._read(source)
+                self._take_quickly(source)
                 continue
             kind = type(command)
             if kind is c.Feature or kind is c.Option:
@@ -188,7 +189,7 @@ class Importer:
                 break
             self._dispatch(command, kind)
             if kind in BETWEEN_COMMANDS:
-                self._take_plain(source)
+                self._take_quickly(source)
         intake = self._intake or self._start()
         assert self.queue is not None
         intake.check_complete()
@@ -213,31 +214,22 @@ class Importer:
         intake.handle(command)
         self._checkpoint_if_asked(intake)
 
-    def _take_plain(self, source: Source) -> None:
-        """Let the fast path take what it can."""
-        assert self._intake is not None
-        while self._intake.take_plain():
-            self._checkpoint_if_asked(self._intake)
-            self._read_more(source)
-        self._checkpoint_if_asked(self._intake)
-
     def _checkpoint_if_asked(self, intake: Intake) -> None:
         if self.checkpoint_requested and not intake.in_commit:
             self.checkpoint_requested = False
             intake.checkpoint()
 
-    def _read_more(self, source: Source) -> None:
-        """Read until there is something that no fast path takes.
+    def _take_quickly(self, source: Source) -> None:
+        """Take what fast paths take, and read on until there is something else.
 
         So a frontend that asks, commits and asks again is answered without the parser's steps.
         """
         parser = self.parser
-        self._read(source)
         while True:
             if (question := parser.take_question()) is not None:
                 self._dispatch(question, type(question))
                 may_read = not parser.bytes_left
-            elif parser.awaits_command:
+            elif parser.is_between:
                 left, intake = parser.bytes_left, self._intake or self._start()
                 may_read = intake.take_plain()
                 self._checkpoint_if_asked(intake)

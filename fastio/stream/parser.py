@@ -149,9 +149,9 @@ class StreamParser:
         return self._reader.last_line
 
     @property
-    def awaits_command(self) -> bool:
-        """Whether `next_command` needs the first line of a command; the header is over by then."""
-        return self._reader.waits == WAITS_FOR_COMMAND and self._header_over
+    def is_between(self) -> bool:
+        """Whether what comes next is a top-level command; the header is over by then."""
+        return self._between and self._header_over
 
     @property
     def lines_kept(self) -> int:
