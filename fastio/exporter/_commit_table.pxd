@@ -35,6 +35,6 @@ cdef class CommitTable:
     cdef int64_t c_number(self, const unsigned char *oid) except -1
     # Read it, unless that was done before. Raises UnusualCommitError.
     cdef int c_read(self, uint32_t number) except -1
-    cdef int parse(self, uint32_t number, const char *at, const char *end) except -1
+    cdef bint parse(self, uint32_t number, const char *at, const char *end) except -1
     cdef int grow(self) except -1
     cdef object unusual(self, uint32_t number)

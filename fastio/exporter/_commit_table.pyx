@@ -7,6 +7,7 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memchr, memcmp, memcpy
 
 from fastio.store._object_reader cimport Content, ObjectReader
+from workers._inflate cimport INFLATE_SLACK
 
 from fastio.errors import ObjectError
 
@@ -15,6 +16,7 @@ cdef enum:
     LARGEST_OID = 64
     COMMIT_KIND = 1
     MOST_DIGITS = 18  # of a date
+    HEAD = 352  # bytes: enough for the headers of most commits, and half of what they have
 
 
 class UnusualCommitError(ObjectError):
@@ -68,22 +70,35 @@ cdef class CommitTable:
         return number
 
     cdef int c_read(self, uint32_t number) except -1:
+        cdef const unsigned char *oid = self.oids + <size_t>number * self.oid_size
+        cdef unsigned char head[HEAD + INFLATE_SLACK]
         cdef Content content
+        cdef int64_t size
+        cdef int kind
         if self.commits[number].parent_count != <uint32_t>UNREAD:
             return 0
-        self.reader.c_read(self.oids + <size_t>number * self.oid_size, &content)
-        if content.kind != COMMIT_KIND:
+        size = self.reader.c_read_head(oid, head, HEAD, &kind)
+        if kind != COMMIT_KIND:
             raise self.unusual(number)
-        self.parse(number, <const char *>content.data, <const char *>content.data + content.size)
+        if self.parse(number, <const char *>head, <const char *>head + size):
+            return 0
+        if size < HEAD:
+            raise self.unusual(number)
+        self.reader.c_read(oid, &content)
+        if not self.parse(
+            number, <const char *>content.data, <const char *>content.data + content.size
+        ):
+            raise self.unusual(number)
         return 0
 
-    cdef int parse(self, uint32_t number, const char *at, const char *end) except -1:
+    cdef bint parse(self, uint32_t number, const char *at, const char *end) except -1:
+        """Take a commit's headers in; False if they are unusual, or not all there."""
         cdef unsigned char oid[LARGEST_OID]
         cdef uint32_t first = self.parent_count
         cdef int width = 2 * self.oid_size
         cdef int64_t parent, date
         if not read_header(at, end, b"tree ", 5, oid, self.oid_size):
-            raise self.unusual(number)
+            return False
         memcpy(self.trees + <size_t>number * self.oid_size, oid, self.oid_size)
         at += 5 + width + 1
         while read_header(at, end, b"parent ", 7, oid, self.oid_size):
@@ -99,11 +114,11 @@ cdef class CommitTable:
         date = read_date(at, end)
         if date < 0:
             self.parent_count = first
-            raise self.unusual(number)
+            return False
         self.commits[number].date = date
         self.commits[number].first_parent = first
         self.commits[number].parent_count = self.parent_count - first
-        return 0
+        return True
 
     cdef int grow(self) except -1:
         cdef uint64_t room = max(<uint64_t>FIRST_COMMITS, <uint64_t>self.capacity * 2)

@@ -65,6 +65,11 @@ cdef class ObjectReader:
     cdef int64_t c_read_into(
         self, const unsigned char *oid, int kind, unsigned char *out, int64_t room
     ) except -2
+    # Write how an object begins, *room* bytes of it or all if it has no more; how many. Of what is
+    # longer no checksum is looked at. The buffer needs INFLATE_SLACK more.
+    cdef int64_t c_read_head(
+        self, const unsigned char *oid, unsigned char *out, int64_t room, int *kind
+    ) except -1
     # The object's size, and its type to *kind* unless that is NULL; next to nothing is inflated.
     cdef int64_t c_size(self, const unsigned char *oid, int *kind) except -1
     # A number that objects of one delta family share, for who deals objects out to workers. It

@@ -19,7 +19,7 @@ from fastio.store._pack_search cimport (
 from fastio.store._recipes cimport SLACK, TOO_LARGE, Recipe, Recipes, c_run, problem_of
 from workers._codec cimport c_crc32
 from workers._delta_apply cimport get_size
-from workers._inflate cimport c_inflate, c_inflate_head, inflate_problem
+from workers._inflate cimport INFLATE_TOO_LONG, c_inflate, c_inflate_head, inflate_problem
 
 import os
 
@@ -326,6 +326,28 @@ cdef class ObjectReader:
             return -1
         self.write(out, room)
         return self.found_size
+
+    cdef int64_t c_read_head(
+        self, const unsigned char *oid, unsigned char *out, int64_t room, int *kind
+    ) except -1:
+        cdef Content content
+        cdef int64_t packed
+        self.look(oid)
+        kind[0] = self.found_kind
+        if self.found_size <= room:
+            self.write(out, room + SLACK)
+            return self.found_size
+        if not self.whole or self.verify:
+            self.c_read(oid, &content)
+            memcpy(out, content.data, room)
+            return room
+        packed = c_inflate(
+            self.pack() + self.header.payload, self.pack() + self.end(), out, room,
+            out + room + SLACK,
+        )
+        if packed != INFLATE_TOO_LONG:
+            raise self.damaged(self.found.offset, inflate_problem(packed))
+        return room
 
     cdef int64_t c_size(self, const unsigned char *oid, int *kind) except -1:
         cdef bytes name
