@@ -4,7 +4,8 @@ from libc.stdint cimport int64_t, uint32_t
 from fastio.exporter._changes cimport ChangeTable
 from fastio.exporter._path_filter cimport PathFilter
 from fastio.exporter._tree_pairs cimport EntryPairs
-from fastio.objects._tree_cache cimport Tree, TreeCache
+from fastio.exporter._tree_shelf cimport TreeShelf
+from fastio.objects._tree_cache cimport Tree
 from fastio.objects._trees cimport Entry
 from fastio.store._object_reader cimport ObjectReader
 
@@ -26,7 +27,7 @@ cdef class TreeDiff:
     cdef ObjectReader reader
     cdef PathFilter paths
     cdef object hidden
-    cdef TreeCache cache
+    cdef TreeShelf shelf
     cdef EntryPairs pairs
     cdef Frame *frames
     cdef Py_ssize_t depth, frame_room
@@ -38,7 +39,8 @@ cdef class TreeDiff:
     # Fill *changes* with what makes the new tree of the old one. NULL stands for the empty tree.
     cdef int c_compare(self, const unsigned char *old, const unsigned char *new) except -1
 
-    cdef Tree *open(self, const unsigned char *oid) except NULL
+    cdef Tree *open(self, const unsigned char *oid, Py_ssize_t guess) except NULL
+    cdef Tree *read(self, const unsigned char *oid, Py_ssize_t guess) except NULL
     cdef int settle(self, Tree *tree) except -1
     cdef int put_in_order(self, Tree *tree) except -1
     cdef str hex(self, const unsigned char *oid)

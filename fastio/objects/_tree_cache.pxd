@@ -13,9 +13,10 @@ cdef struct Tree:
     Tree *newer
     Tree *older
     Tree *next  # in its bucket
-    PyObject *content
-    Bytes data  # the content's bytes
+    PyObject *content  # NULL: the tree has memory of its own
+    Bytes data  # the content's bytes, or that memory
     Py_ssize_t size
+    Py_ssize_t room  # of that memory
     int users  # who must not lose it now
     Order order
     Py_ssize_t stop_count
@@ -62,3 +63,5 @@ cdef class TreeCache:
     cdef void unlink(self, Tree *tree) noexcept
     cdef void link_newest(self, Tree *tree) noexcept
     cdef void drop(self, Tree *tree) noexcept
+    # What becomes of a tree that was dropped: it is freed.
+    cdef void release(self, Tree *tree) noexcept

@@ -51,10 +51,17 @@ cdef Tree *new_tree(bytes content) except NULL:
 
 
 cdef void free_tree(Tree *tree) noexcept:
-    Py_DECREF(<object>tree.content)
+    free_content(tree)
     PyMem_Free(tree.stops)
     PyMem_Free(tree.states)
     PyMem_Free(tree)
+
+
+cdef inline void free_content(Tree *tree) noexcept:
+    if tree.content != NULL:
+        Py_DECREF(<object>tree.content)
+    else:
+        PyMem_Free(<void *>tree.data)
 
 
 # --- stops ------------------------------------------------------------------------------------
@@ -249,7 +256,7 @@ cdef class TreeCache:
         PyMem_Free(tree.states)
         tree.stops, tree.states, tree.stop_count, tree.order = NULL, NULL, 0, UNKNOWN
         Py_INCREF(content)
-        Py_DECREF(<object>tree.content)
+        free_content(tree)
         tree.content = <PyObject *>content
         tree.data, tree.size = <Bytes>PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content)
         return 0
@@ -287,4 +294,7 @@ cdef class TreeCache:
         self.unlink(tree)
         self.count -= 1
         self.used -= tree.size + OVERHEAD
+        self.release(tree)
+
+    cdef void release(self, Tree *tree) noexcept:
         free_tree(tree)
