@@ -41,7 +41,10 @@ class Budget:
         """Bytes of text that wait for the blobs before them."""
         own = self.memory // 8
         self.coordinator_cache = own // 2
-        self.worker_cache = (self.memory - self.arena - self.text - own) // places
+        rest = (self.memory - self.arena - self.text - own) // places
+        self.trees = rest // 4
+        """Bytes of trees, and of what renames are found by, in each process."""
+        self.worker_cache = rest - self.trees
 
 
 def default_memory() -> int:

@@ -82,9 +82,13 @@ class Work:
         """Do a job of commits."""
         reader = self.reader
         if self._records is None or self._records[0] is not reader:
-            quote_high = self._repository.config.quote_path
-            records = commit_records(self._plan, self._options, reader, quote_high=quote_high)
-            self._records = reader, records
+            self._records = reader, commit_records(
+                self._repository,
+                self._plan,
+                self._options,
+                reader,
+                memory=self._budget.trees,
+            )
         return self._records[1].make(*unpack_commits(job))
 
     def write_blobs(self, arena: Arena, job: bytes) -> bytes:
