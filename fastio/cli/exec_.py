@@ -1,4 +1,4 @@
-"""``fastio exec``: run a command whose ``git fast-import`` is ours.
+"""``fastio exec``: run a command whose ``git fast-import`` and ``git fast-export`` are ours.
 
 The directory ``handover`` beside this file goes first on PATH, and the command takes the place of
 this process: signals, descriptors, exit status and terminal are its own, and nothing is left to
@@ -38,7 +38,8 @@ USAGE = """\
 usage: fastio [<git's global options>] exec [--] <command> [<args>]
 
 Runs the command, which may be any program, as it would run without us, except that
-where it or what it starts runs 'git fast-import', 'fastio import' takes its place:
+where it or what it starts runs 'git fast-import' or 'git fast-export', 'fastio import'
+or 'fastio export' takes its place:
 
     fastio exec -- git filter-repo --path src
     fastio exec -- hg-fast-export.sh -r ../hg-repository

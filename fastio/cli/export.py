@@ -42,8 +42,13 @@ git's options, as in 'git fast-export':
 """
 
 
-def run(words: Sequence[str]) -> int:
-    """Run the subcommand; returns the exit status."""
+def run(words: Sequence[str], *, bar: bool = True) -> int:
+    """Run the subcommand; returns the exit status.
+
+    Args:
+        words: The command line behind the command.
+        bar: Whether a progress bar may be shown.
+    """
     # Nearly nothing here is part of a cycle, and the collector's rounds cost some percent.
     gc.set_threshold(100_000, 50, 50)
     try:
@@ -51,6 +56,7 @@ def run(words: Sequence[str]) -> int:
         if options.help:
             sys.stdout.write(USAGE)
             return 0
+        options.no_progress |= not bar
         return _export(options, arguments)
     except OutputClosed:
         die_by(signal.SIGPIPE)

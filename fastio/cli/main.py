@@ -18,7 +18,7 @@ usage: fastio [<git's global options>] <command> [<args>]
 commands:
    import   read a fast-import stream into a repository
    export   write a repository as a fast-import stream
-   exec     run a command whose 'git fast-import' is ours
+   exec     run a command whose 'git fast-import' and 'git fast-export' are ours
    check    tell what would stop an import of a stream
 
 Global options are those of git, as -C <dir>, --git-dir=<dir>, -c <name>=<value>.
@@ -31,7 +31,7 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "import": ("fastio.cli.import_", ()),
     "fast-import": ("fastio.cli.import_", ("--no-progress",)),
     "export": ("fastio.cli.export", ()),
-    "fast-export": ("fastio.cli.export", ("--no-progress",)),
+    "fast-export": ("fastio.cli.fast_export", ()),
     "exec": ("fastio.cli.exec_", ()),
     "check": ("fastio.cli.check", ()),
 }

@@ -30,6 +30,16 @@ def test_fast_import_is_ours(field: Field) -> None:
     assert field.content() == "content"
 
 
+def test_fast_export_is_ours(field: Field) -> None:
+    field.plain("git", "fast-import", "--quiet", stream=STREAM)
+    expected = field.plain("git", "fast-export", "--all").stdout
+    assert expected
+    for command in (["git", "fast-export"], ["git-fast-export"]):
+        done = field.exec(*command, "--all")
+        assert (done.returncode, done.stdout, done.stderr) == (0, expected, b"")
+    assert field.handed_over() == ["fast-export --all"] * 2
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -285,5 +295,6 @@ def test_fastio_s_global_options_hold_for_the_command(field: Field) -> None:
 
 
 def test_programs_are_installed_as_programs() -> None:
-    modes = {name: os.stat(f"{HANDOVER}/{name}").st_mode for name in ("git", "git-fast-import")}
+    programs = ("git", "git-fast-import", "git-fast-export")
+    modes = {name: os.stat(f"{HANDOVER}/{name}").st_mode for name in programs}
     assert all(mode & stat.S_IXOTH for mode in modes.values())
