@@ -60,6 +60,9 @@ class CommandLine:
         return CheckOptions(import_marks=tuple(self.marks), **self.settings)
 
 
+COUNTED = ("blobs", "commits", "tags")
+
+
 def run(words: Sequence[str]) -> int:
     """Run the subcommand; returns the exit status."""
     if list(words) in (["-h"], ["--help"]):
@@ -95,7 +98,7 @@ def _check(file: str, checker: Checker, line: CommandLine) -> None:
         progress = ProgressBar(
             enabled=line.progress,
             position=lambda: source.position,
-            objects=lambda: sum(checker.counts[one] for one in ("blobs", "commits", "tags")),
+            note=lambda: f"{sum(checker.counts[one] for one in COUNTED):,} objects",
             size=source.size,
         )
         with progress:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Self
 
-from fastio.cli.endings import die_by, say
+from fastio.cli.endings import die_by, raise_when_interrupted, say
+from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
 from fastio.exporter.options import parse_options
 from fastio.exporter.output import OutputClosed, open_output
 from fastio.store.repository import Search
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from fastio.exporter.options import ExportOptions
+    from fastio.exporter.pipeline import Pipeline
 
 USAGE = """\
 usage: fastio export [<options>] [<revisions and rev-list options>] [[--] <path>...]
@@ -76,23 +81,69 @@ def _export(options: ExportOptions, arguments: Sequence[str]) -> int:
 
     gc.freeze()
     gc.enable()
-    output = open_output(options.output, threads=options.workers or 2)
-    exporter = Exporter(
-        search.result(), options, arguments, output, stdin=sys.stdin.buffer.read, warn=_warn
-    )
-    exporter.before_workers = _show_log_records
-    try:
+    raise_when_interrupted()
+    repository = search.result()
+    with (
+        contextlib.closing(open_output(options.output, threads=_threads(options))) as output,
+        _Bar(options) as bar,
+    ):
+        exporter = Exporter(
+            repository,
+            options,
+            arguments,
+            output,
+            stdin=sys.stdin.buffer.read,
+            warn=lambda text: bar.say(f"warning: {text}\n"),
+        )
+        exporter.before_workers = lambda: _show_log_records(bar.say)
+        if bar.enabled:
+            exporter.look = bar.show
         exporter.run()
-    finally:
-        output.close()
     return 0
 
 
-def _warn(text: str) -> None:
-    say(f"warning: {text}\n")
+def _threads(options: ExportOptions) -> int:
+    return options.workers or os.cpu_count() or 1
 
 
-def _show_log_records() -> None:
+class _Bar:
+    """The progress bar: there from the first commit on, as soon as it is known how many come."""
+
+    def __init__(self, options: ExportOptions) -> None:
+        to_terminal = options.output is None and sys.stdout.isatty()
+        self.enabled = not options.no_progress and not to_terminal and sys.stderr.isatty()
+        self._bar: ProgressBar | None = None
+        self._started = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+
+    def show(self, pipeline: Pipeline) -> None:
+        if self._bar is None:
+            self._bar = ProgressBar(
+                enabled=True,
+                position=lambda: pipeline.commits,
+                note=lambda: self._rate(pipeline.written),
+                size=pipeline.total,
+                unit=" commits",
+            ).__enter__()
+        self._bar("exporting")
+
+    def _rate(self, written: int) -> str:
+        seconds = max(time.monotonic() - self._started, 0.001)
+        return f"{written / 1e6:,.0f} MB, {written / 1e6 / seconds:,.0f} MB/s"
+
+    def say(self, text: str) -> None:
+        if self._bar is not None:
+            self._bar.clear()
+        say(text)
+
+
+def _show_log_records(show: Callable[[str], None]) -> None:
     from fastio.cli.console import show_log_records  # noqa: PLC0415 - small exports log nothing
 
-    show_log_records(say)
+    show_log_records(show)

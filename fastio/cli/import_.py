@@ -149,7 +149,7 @@ def _progress_of(line: _CommandLine, importer: Importer, source: Source) -> Prog
     return ProgressBar(
         enabled=line.progress and not line.options.quiet and "--quiet" not in line.words,
         position=lambda: source.position,
-        objects=lambda: len(importer.sink.map),
+        note=lambda: f"{len(importer.sink.map):,} objects",
         size=source.size,
     )
 

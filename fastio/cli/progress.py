@@ -21,13 +21,14 @@ USUAL_SIZE = (80, 24)
 
 
 class ProgressBar:
-    """Shows bytes, rate, time left where the size is known, objects, and the phase.
+    """Shows how much is done, its rate, time left where the size is known, a note, and the phase.
 
     Args:
         enabled: Whether a bar is wanted at all.
-        position: Says how many bytes of the input have been read.
-        objects: Says how many objects have been handled.
-        size: Bytes of the input, None when unknown.
+        position: Says how much is done.
+        note: Says what else there is to tell.
+        size: How much there is to do, None when unknown.
+        unit: Of size and position.
     """
 
     def __init__(
@@ -35,11 +36,12 @@ class ProgressBar:
         *,
         enabled: bool,
         position: Callable[[], int],
-        objects: Callable[[], int],
+        note: Callable[[], str],
         size: int | None,
+        unit: str = "B",
     ) -> None:
         self._enabled = enabled and sys.stderr.isatty()
-        self._position, self._objects, self._size = position, objects, size
+        self._position, self._note, self._size, self._unit = position, note, size, unit
         self._bar: tqdm[NoReturn] | None = None
         self._next = 0.0
 
@@ -51,7 +53,7 @@ class ProgressBar:
             columns, rows = (None, None) if size_is_known else USUAL_SIZE
             self._bar = tqdm(
                 total=self._size,
-                unit="B",
+                unit=self._unit,
                 unit_scale=True,
                 dynamic_ncols=size_is_known,
                 ncols=columns,
@@ -87,6 +89,6 @@ class ProgressBar:
         self._next = now + INTERVAL
         # The one without `_str` adds a colon, of which tqdm makes two where the size is unknown.
         bar.set_description_str(phase, refresh=False)
-        bar.set_postfix_str(f"{self._objects():,} objects", refresh=False)
+        bar.set_postfix_str(self._note(), refresh=False)
         bar.update(self._position() - bar.n)
         bar.refresh()

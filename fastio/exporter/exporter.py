@@ -41,7 +41,6 @@ class Exporter:
         warn: Is told warnings.
 
     Attributes:
-        pipeline: What writes the commits, once the walk is complete.
         look: Is called now and then while commits are written.
         before_workers: Is called before the first worker is forked.
     """
@@ -59,11 +58,9 @@ class Exporter:
         self._repository, self._options, self._arguments = repository, options, arguments
         self._output, self._stdin, self._warn = output, stdin, warn
         self._store = ObjectStore(repository, warn=warn)
-        self.pipeline: Pipeline | None = None
-        self.commits = 0
         self._marks = MarkTable(repository.object_format.oid_size)
         self._crew: Crew | None = None
-        self.look: Callable[[], None] = lambda: None
+        self.look: Callable[[Pipeline], None] = lambda _pipeline: None
         self.before_workers: Callable[[], None] = lambda: None
 
     def run(self) -> None:
@@ -84,7 +81,6 @@ class Exporter:
         )
         if options.import_marks is not None and plan.paths:
             options.full_tree = True
-        self.commits = len(plan.walk)
         oid_size = plan.walk.oid_size
         filler = Filler(self._marks, oid_size=oid_size, progress=options.progress)
         anonymizer = None
@@ -114,16 +110,14 @@ class Exporter:
     def _put(self, text: bytes) -> None:
         self._output.write([text])
 
-    def _write_commits(
-        self, plan: Plan, filler: Filler, anonymizer: Anonymizer | None
-    ) -> None:
+    def _write_commits(self, plan: Plan, filler: Filler, anonymizer: Anonymizer | None) -> None:
         options = self._options
         workers = options.workers if options.workers is not None else os.cpu_count() or 1
         budget = Budget(options.memory, workers)
         work = Work(self._repository, self._store, plan, options, budget)
         arena = Arena(budget.arena)
         self._crew = Crew(arena, work, workers=workers, before_workers=self.before_workers)
-        self.pipeline = Pipeline(
+        pipeline = Pipeline(
             work,
             self._crew,
             arena,
@@ -135,7 +129,7 @@ class Exporter:
             look=self.look,
         )
         try:
-            self.pipeline.run([] if options.no_data else plan.tagged_blobs)
+            pipeline.run([] if options.no_data else plan.tagged_blobs)
         finally:
             self._crew.close()
 

@@ -60,7 +60,8 @@ class Pipeline:
         look: Is called now and then.
 
     Attributes:
-        commits: How many commits were filled in.
+        total: How many commits there are.
+        commits: How many of them were filled in.
         written: Bytes written.
     """
 
@@ -75,7 +76,7 @@ class Pipeline:
         *,
         anonymizer: Anonymizer | None = None,
         warn: Callable[[str], None],
-        look: Callable[[], None] = lambda: None,
+        look: Callable[[Pipeline], None] = lambda _pipeline: None,
     ) -> None:
         self._work, self._crew, self._filler = work, crew, filler
         self._output, self._budget, self._warn, self._look = output, budget, warn, look
@@ -85,6 +86,7 @@ class Pipeline:
         self._blob_jobs = BlobJobs(crew, self._assembly, arena, budget)
         self._router: Router | None = None
         self._death: bytes | None = None
+        self.total = len(work.plan.walk)
         self.commits = self.written = 0
 
     def run(self, tagged_blobs: Iterable[Oid]) -> None:
@@ -103,7 +105,7 @@ class Pipeline:
             self._submit()
             progress |= self._write()
             self._wait(progress)
-            self._look()
+            self._look(self)
         if self._death is not None:
             raise FastioError(self._death.decode(errors="surrogateescape"))
 

@@ -82,12 +82,15 @@ class Work:
         """Do a job of commits."""
         reader = self.reader
         if self._records is None or self._records[0] is not reader:
-            self._records = reader, commit_records(
-                self._repository,
-                self._plan,
-                self._options,
+            self._records = (
                 reader,
-                memory=self._budget.trees,
+                commit_records(
+                    self._repository,
+                    self._plan,
+                    self._options,
+                    reader,
+                    memory=self._budget.trees,
+                ),
             )
         return self._records[1].make(*unpack_commits(job))
 

@@ -106,7 +106,7 @@ def export(
         warn=warnings.append,
     )
     if look is not None:
-        exporter.look = lambda: look(exporter)
+        exporter.look = lambda _pipeline: look(exporter)
     exporter.run()
     assert not warnings
     return bytes(sink.stream)
