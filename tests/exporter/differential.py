@@ -21,7 +21,7 @@ from tests.exporter.places import Builder, remove_all
 
 LINES = 6  # command lines for each history
 TIME_LIMIT = 60
-_KIND = re.compile(rb"^(warning|error|fatal|usage)(?=: )", re.MULTILINE)
+_KIND = re.compile(rb"(warning|error|fatal): ")
 
 
 @dataclass(slots=True)
@@ -153,19 +153,20 @@ class Comparer:
             )  # fmt: skip
             status, stdout, stderr = done.returncode, done.stdout, done.stderr
         marks = new.read_bytes() if new.exists() else None
-        return Export(status, stdout, marks, said(stderr), stderr)
+        return Export(status, stdout, marks, said(status, stderr), stderr)
 
     @property
     def _environment(self) -> dict[str, str]:
         return ENVIRONMENT | {"PATH": f"{os.path.dirname(self.git)}:{ENVIRONMENT['PATH']}"}
 
 
-def said(stderr: bytes) -> list[bytes]:
-    """What kinds of messages there are, and how many; wording is free.
+def said(status: int, stderr: bytes) -> list[bytes]:
+    """What kinds of messages there are; wording is free.
 
-    Whether a usage error comes with the usage is free as well.
+    Of a run that failed it is only asked whether it says why, of others how many warnings and
+    errors there are, each counted once.
     """
-    kinds = Counter(_KIND.findall(stderr))
-    if kinds[b"error"]:
-        del kinds[b"usage"]
+    if status:
+        return [b"fatal" if b"\nfatal: " in b"\n" + stderr else b"usage" if stderr else b""]
+    kinds = Counter(kind[1] for line in set(stderr.splitlines()) if (kind := _KIND.match(line)))
     return [b"%b %d" % (kind, kinds[kind]) for kind in sorted(kinds)]
