@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 from fastio.store._object_reader cimport ObjectReader
 from workers._arena cimport Arena
 
-from fastio.errors import FastioError, WorkerError
+from fastio.errors import FastioError, ObjectError, WorkerError
 
 cdef enum:
     BLOB = 3
@@ -75,6 +75,14 @@ def head_of(int64_t size, bytes blob not None, int oid_size, bint original_oids)
     return PyBytes_FromStringAndSize(<const char *>start, room + HEAD_ROOM - start)
 
 
+cdef int check_replacement(ObjectReader reader, const unsigned char *oid) except -1:
+    """Refuse a blob that another is read for, as git does: it is not what its oid says."""
+    cdef bytes name = PyBytes_FromStringAndSize(<const char *>oid, reader.oid_size)
+    if reader.store.replaced(name) != name:
+        raise ObjectError(f"blob {name.hex()} is replaced: its content has another oid")
+    return 0
+
+
 def write_blobs(ObjectReader reader not None, Arena arena not None, bytes job not None,
                 bint original_oids):
     """Carry out a job: write the records of its blobs to its segment, as many as fit.
@@ -111,6 +119,8 @@ def write_blobs(ObjectReader reader not None, Arena arena not None, bytes job no
         content = base + at + HEAD_ROOM
         size = head.room - at - HEAD_ROOM - 1
         try:
+            if reader.search.replaces:
+                check_replacement(reader, blob[i].oid)
             size = reader.c_read_into(blob[i].oid, BLOB, content, size) if size > 0 else -1
             if size < 0 and i == 0:
                 result.room = reader.c_size(blob[i].oid, NULL) + SEGMENT_HEAD + HEAD_ROOM + 1
