@@ -61,6 +61,11 @@ class Resolver:
         ref = b"" if text.startswith(b"^") else revision
         return [Start(found[1], found[0], revision, ref, is_negative)]
 
+    def is_missing(self, text: bytes) -> bool:
+        """Tell whether what is no revision names an object all the same, which is not there."""
+        words = ("--verify", "--quiet", "--end-of-options", text.removeprefix(b"^"))
+        return self._git.run("rev-parse", *words, capture_stderr=True).status == 0
+
     def find(self, expression: bytes) -> tuple[int, Oid] | None:
         """The object that an expression names, as (type, oid); None if there is none."""
         return self._revisions.resolve_object(expression)

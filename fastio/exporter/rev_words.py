@@ -138,6 +138,8 @@ class RevisionReader:
         if starts is None and b"--ignore-missing" in self.walk_options:
             return True
         if starts is None:
+            if self._resolver.is_missing(text):  # there may well be a file of that name
+                raise UnclearError(f"bad object {os.fsdecode(text)}")
             if self._has_dashes or text.startswith(b"^"):
                 raise UnclearError(f"bad revision '{os.fsdecode(text)}'")
             return False
