@@ -138,7 +138,7 @@ cdef class ObjectReader:
             if header.kind < OFS_DELTA:
                 break
             if count > index.count:
-                raise self.damaged(offset, "delta chain is circular")
+                raise self.damaged(self.found.offset, "its delta chain is circular")
             self.push(count)
             self.steps[count].offset = offset
             self.steps[count].payload, self.steps[count].size = header.payload, header.size

@@ -10,6 +10,7 @@ cdef enum Readiness:  # of a pack to be read
 
 cdef struct Place:
     void *index  # an IndexView, which `packs` keeps
+    bint covered  # by a multi-pack-index
     Readiness readiness
     Py_buffer content  # when READY
 
@@ -43,6 +44,8 @@ cdef enum:  # what may be wrong with a header
 
 cdef class PackSearch:
     cdef object open_packs
+    cdef object open_multi
+    cdef list multis  # of each multi-pack-index, itself and the numbers of its packs here
     cdef object has_slowly
     cdef object kind_slowly
     cdef int oid_size
@@ -71,6 +74,9 @@ cdef class PackSearch:
     cdef bytes bytes_of(self, const unsigned char *oid)
     cdef void let_go(self) noexcept
     cdef int load(self) except -1
+    cdef int load_multis(self) except -1
+    cdef bint find_by_multi(self, const unsigned char *oid, Found *found) except -1
+    cdef bint find_in(self, int64_t number, const unsigned char *oid, Found *found) except -1
     cdef bint is_ready(self, int64_t number) except -1
 
 # Read the header of the entry at *offset* of a pack that ends, its trailer apart, at *end*; returns

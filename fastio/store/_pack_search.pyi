@@ -1,5 +1,6 @@
 from collections.abc import Callable
 
+from fastio.store.multi_pack_index import MultiPackIndex
 from fastio.store.pack_reader import PackFile
 
 class PackSearch:
@@ -11,6 +12,7 @@ class PackSearch:
         kind_slowly: Callable[[bytes], int],
         *,
         replaces: bool,
+        open_multi: Callable[[], list[MultiPackIndex]] = ...,
     ) -> None: ...
     def has(self, oid: bytes) -> bool: ...
     def kind(self, oid: bytes) -> int | None: ...

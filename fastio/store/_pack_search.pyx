@@ -16,6 +16,9 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from fastio.store._idx cimport IndexView
+from fastio.store._multi_pack cimport MultiPackView
+
+import os
 
 from fastio.errors import PackError
 
@@ -39,10 +42,14 @@ cdef class PackSearch:
         kind_slowly: Returns an object's type, 0 if it is missing: asked where headers of one pack
             do not tell.
         replaces: Whether other objects may have to be read in the place of some.
+        open_multi: Returns all multi-pack-indexes, opened.
     """
 
-    def __init__(self, int oid_size, open_packs, has_slowly, kind_slowly, *, bint replaces):
+    def __init__(
+        self, int oid_size, open_packs, has_slowly, kind_slowly, *, bint replaces, open_multi=list
+    ):
         self.oid_size, self.replaces = oid_size, replaces
+        self.open_multi, self.multis = open_multi, []
         self.open_packs, self.has_slowly, self.kind_slowly = open_packs, has_slowly, kind_slowly
 
     def __dealloc__(self):
@@ -67,7 +74,7 @@ cdef class PackSearch:
                 PyBuffer_Release(&self.places[number].content)
         free(self.places)
         free(self.roots)
-        self.places, self.roots, self.packs = NULL, NULL, None
+        self.places, self.roots, self.packs, self.multis = NULL, NULL, None, []
         self.count = self.last = 0
         self.loaded = False
         self.generation += 1
@@ -85,6 +92,18 @@ cdef class PackSearch:
         self.packs, self.count = packs, len(packs)
         for number in range(self.count):
             self.places[number].index = <void *>(<IndexView?>packs[number].index)
+        if self.count > 1:
+            self.load_multis()
+        return 0
+
+    cdef int load_multis(self) except -1:
+        numbers = {pack.path: number for number, pack in enumerate(self.packs)}
+        for multi in self.open_multi():
+            covered = [numbers.get(path + b".pack", -1) for path in multi.paths()]
+            self.multis.append((multi, covered))
+            for number in covered:
+                if number >= 0:
+                    self.places[<int64_t>number].covered = True
         return 0
 
     cdef const unsigned char *checked(self, oid) except NULL:
@@ -114,27 +133,51 @@ cdef class PackSearch:
         return kind or self.kind_slowly(self.bytes_of(oid))
 
     cdef int c_find(self, const unsigned char *oid, Found *found) except -1:
-        cdef int64_t number, tried
-        cdef IndexView index
+        cdef int64_t number
         if not self.loaded:
             self.load()
-        number, found.pack = self.last, -1
-        for tried in range(-1, self.count):
-            if tried >= 0:
-                if tried == self.last:
-                    continue
-                number = tried
-            elif self.count == 0:
-                break
-            index = <IndexView>self.places[number].index
-            found.position = index.c_position(oid)
-            if found.position >= 0 and self.is_ready(number):
-                found.offset = index.c_offset_at(<uint32_t>found.position)
-                if found.offset < 0:
-                    raise PackError("pack index points outside its table of large offsets")
-                self.last = found.pack = number
-                break
+        found.pack = -1
+        if self.count == 0 or self.find_in(self.last, oid, found):
+            return 0
+        if self.multis and self.find_by_multi(oid, found):
+            return 0
+        for number in range(self.count):
+            if number != self.last and not self.places[number].covered:
+                if self.find_in(number, oid, found):
+                    return 0
         return 0
+
+    cdef bint find_in(self, int64_t number, const unsigned char *oid, Found *found) except -1:
+        cdef IndexView index = <IndexView>self.places[number].index
+        found.position = index.c_position(oid)
+        if found.position < 0 or not self.is_ready(number):
+            return False
+        found.offset = index.c_offset_at(<uint32_t>found.position)
+        if found.offset < 0:
+            path = os.fsdecode(self.packs[number].path)
+            raise PackError(f"{path}: its idx points outside its table of large offsets")
+        self.last = found.pack = number
+        return True
+
+    cdef bint find_by_multi(self, const unsigned char *oid, Found *found) except -1:
+        """Let a multi-pack-index say which pack to ask; if that is wrong, ask none any more."""
+        cdef int64_t position, number
+        cdef uint32_t pack
+        cdef MultiPackView view
+        for multi, covered in self.multis:
+            view = multi
+            position = view.c_position(oid)
+            if position < 0:
+                continue
+            pack = view.c_pack_at(<uint32_t>position)
+            number = covered[pack] if pack < len(covered) else -1
+            if number >= 0 and self.find_in(number, oid, found):
+                return True
+            self.multis = []
+            for number in range(self.count):
+                self.places[number].covered = False
+            break
+        return False
 
     cdef bint is_ready(self, int64_t number) except -1:
         """Tell whether a pack can be read; the first time it is opened for that."""

@@ -204,6 +204,11 @@ class Config:
         return self.boolean("core.useReplaceRefs", True)
 
     @property
+    def use_multi_pack_index(self) -> bool:
+        """Whether a multi-pack-index is looked into (core.multiPackIndex)."""
+        return self.boolean("core.multiPackIndex", True)
+
+    @property
     def promisor_remote(self) -> str | None:
         """The remote that keeps what a partial clone has left out; None if nothing was."""
         for key in self._values:

@@ -19,6 +19,7 @@ from fastio.store.alternates import find_alternates
 from fastio.store.idx import PackIndex
 from fastio.store.large_objects import Opened, large_loose
 from fastio.store.loose import loose_info, read_loose
+from fastio.store.multi_pack_index import MultiPackIndex, open_multi_pack_index
 from fastio.store.object_cache import ObjectCache
 from fastio.store.pack_reader import PackFile
 from fastio.store.replacements import Replacements
@@ -70,6 +71,7 @@ class ObjectStore:
             lambda oid: self._find_pack(oid, usable=True) is not None,
             lambda oid: (self.info(Oid(oid)) or (0,))[0],
             replaces=self._replacements.any,
+            open_multi=self._open_multi,
         )
 
     def find_packed(self, oid: bytes) -> bool:
@@ -248,6 +250,13 @@ class ObjectStore:
             if pack is not None:
                 opened.append(pack)
         return opened
+
+    def _open_multi(self) -> list[MultiPackIndex]:
+        if not self._repository.config.use_multi_pack_index:
+            return []
+        folders = [os.path.join(directory, b"pack") for directory in self._object_directories()]
+        found = [open_multi_pack_index(folder, self.object_format) for folder in folders]
+        return [index for index in found if index is not None]
 
     def _open_pack(self, path: bytes) -> PackFile | None:
         """Open a pack's idx; None if the file is gone, which `reload` will notice, or damaged."""

@@ -1,0 +1,6 @@
+from fastio.store._idx import IndexView
+
+class MultiPackView(IndexView):
+    @property
+    def pack_names(self) -> list[bytes]: ...
+    def pack_of(self, oid: bytes) -> int: ...
