@@ -15,9 +15,10 @@ order has a file go after a directory took its place, or be read after either to
 **The exception.** A line that puts a file somewhere is preceded by all lines that still need what
 it displaces: before a file is put below a path, that path's deletion, its copies and then its
 rename; before a file is put above paths, their copies and renames. Each of those is preceded by
-what it displaces in turn. Where that goes in a circle (``R a d/x`` and ``R d a/y`` each displace
-the other's source) the circle is cut by deleting a source first: the file is then told as ``M`` at
-its new place. All else stays in git's order, so nothing is moved where git's order loses nothing.
+what it displaces in turn. Where that goes in a circle, one line of it is told as ``M``: of ``R a
+d/x`` and ``R d a/y``, which displace each other's sources, the first one, whose source is deleted
+instead; of ``C d d/x`` and ``R d e``, the copy. All else stays in git's order, so nothing is moved
+where git's order loses nothing.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ class _Order:
                 self._done.add(number)
                 self._write(number)
             elif other in self._open:
+                if self._changes[other].source == self._changes[number].source:
+                    continue  # a copy below its own source, which comes too late for that
                 self.lines.append(("D", other))
                 self._told.add(self._changes[other].source)
             else:
@@ -115,6 +118,8 @@ class _Order:
         self._told.add(change.path)
         if change.status in "RC" and change.source not in self._told:
             self.lines.append((change.status, number))
+            if change.status == "R":
+                self._told.add(change.source)
             if (change.old_mode, change.old_oid) == (change.new_mode, change.new_oid):
                 return
         self.lines.append(("D" if change.status == "D" else "M", number))

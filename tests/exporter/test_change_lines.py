@@ -163,6 +163,12 @@ def test_a_circle_is_cut_by_deleting_a_source() -> None:
     assert lines_of(old, new, *pairs) == [b"D a", b"R d a/y", b"M d/x"]
 
 
+def test_a_copy_below_its_own_source_is_told_as_modified_if_others_need_that() -> None:
+    old, new = files(b"d"), files(b"d/x", b"e", b"f")
+    pairs = [("C", b"d", b"d/x"), ("C", b"d", b"e"), ("R", b"d", b"f")]
+    assert lines_of(old, new, *pairs) == [b"C d e", b"R d f", b"M d/x"]
+
+
 def test_a_long_chain_of_displaced_files_needs_no_recursion() -> None:
     count = 3000
     old = files(*(b"%05d" % number for number in range(count)))
