@@ -162,6 +162,19 @@ def all_at_once(base: Files, changes: list[bytes]) -> Files:
     return files
 
 
+def _is_cut(git: Counter[bytes], ours: Counter[bytes]) -> bool:
+    """Whether lines differ at most by renames and copies that are told as what becomes of them.
+
+    No order will do where they go in a circle, each displacing what another one needs.
+    """
+    untold = [parse(line) for line in git - ours]
+    sources, targets = ({words[place] for words in untold} for place in (1, -1))
+    return all(words[0] in (b"R", b"C") for words in untold) and all(
+        (words[0] == b"D" and words[1] in sources) or (words[0] == b"M" and words[1] in targets)
+        for words in map(parse, ours - git)
+    )
+
+
 class Explainer:
     """Compares two streams, git's first, commit by commit.
 
@@ -171,6 +184,7 @@ class Explainer:
 
     def __init__(self) -> None:
         self.reordered = 0
+        self._longer = 0  # bytes, where other lines may say the same
         self._files: dict[bytes, Files] = {}
 
     def difference(self, git: bytes, ours: bytes) -> str | None:
@@ -183,7 +197,7 @@ class Explainer:
                 return what
         if len(theirs) != len(mine):
             return f"git has {len(theirs)} records, we have {len(mine)}"
-        if len(git) != len(ours):
+        if len(git) + self._longer != len(ours):
             return f"git has {len(git)} bytes, we have {len(ours)}"
         return None
 
@@ -200,9 +214,10 @@ class Explainer:
             return f"another order without need: git {one.changes!r}, ours {other.changes!r}"
         if one_by_one(base, other.changes) != meant:
             return f"files are lost: git {one.changes!r}, ours {other.changes!r}"
-        if Counter(one.changes) != Counter(other.changes):
+        if not _is_cut(Counter(one.changes), Counter(other.changes)):
             return f"other lines: git {one.changes!r}, ours {other.changes!r}"
         self.reordered += 1
+        self._longer += len(b"".join(other.changes)) - len(b"".join(one.changes))
         return None
 
     def _base(self, commit: Piece) -> Files:

@@ -33,6 +33,14 @@ def test_an_order_that_loses_files_may_be_another(lost: list[bytes], right: list
     assert Explainer().difference(second(*lost), second(*other)) is not None
 
 
+def test_in_a_circle_a_file_may_be_told_as_put() -> None:
+    circle = second(b"R x y/x", b"R y x/y")
+    cut = [b"D x", b"R y x/y", b"M 100644 oid y/x"]
+    assert Explainer().difference(circle, second(*cut)) is None
+    for other in (b"M 100644 oid y/z", b"M 100644 old y/x"):
+        assert Explainer().difference(circle, second(*cut[:2], other)) is not None
+
+
 @pytest.mark.parametrize(
     "lines", [[b"D d/a", b"D d/b", b"M 100644 oid d"], [b"D x", b"M 100644 oid z"], [b"R x d/c"]]
 )
