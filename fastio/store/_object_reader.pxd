@@ -51,6 +51,7 @@ cdef class ObjectReader:
     cdef bytes content
     cdef int found_kind
     cdef int64_t found_size
+    cdef int64_t most  # larger objects need not be read at all; -1: all are to be
     cdef Header header
     cdef Found found
     cdef unsigned char oid[MAX_OID]  # with replacements

@@ -107,15 +107,20 @@ cdef class ObjectReader:
         return True
 
     cdef int look_slowly(self) except -1:
-        """Read what is loose, or too large for recipes."""
+        """Read what is loose, or too large for recipes; only look if it is larger than *most*."""
         cdef bytes name = self.name_of(self.oid)
+        self.recipe, self.whole = NULL, False
         try:
-            self.found_kind, self.content = self.store.read(name)
+            opened = None if self.most < 0 else self.store.open(name, above=self.most)
+            if opened is not None and not isinstance(opened, tuple):
+                self.found_kind, self.found_size = opened.kind, opened.size
+                return 0
+            self.found_kind, self.content = opened or self.store.read(name)
         except PackError as error:
             raise type(error)(f"object {name.hex()}: {error}") from None
         except MemoryError:
             raise ObjectError(f"object {name.hex()} is too large for the memory") from None
-        self.recipe, self.whole, self.found_size = NULL, False, PyBytes_GET_SIZE(self.content)
+        self.found_size = PyBytes_GET_SIZE(self.content)
         return 0
 
     # --- packs --------------------------------------------------------------------------------
@@ -133,6 +138,8 @@ cdef class ObjectReader:
                 raise self.damaged(offset, HEADER_PROBLEMS[problem])
             if header.size // MOST_RATIO > <uint64_t>(self.end() - header.payload):
                 raise self.damaged(offset, f"the pack is too short for {header.size} bytes")
+            if header.kind < OFS_DELTA and count == 0 and header.size > self.recipes.largest // 4:
+                break  # it would drive out much, and needs no recipe
             if header.size > self.recipes.largest:
                 return False
             if header.kind < OFS_DELTA:
@@ -303,6 +310,7 @@ cdef class ObjectReader:
         cdef Result *result = self.known(oid)
         self.calls += 1
         if result == NULL:
+            self.most = -1
             self.look(oid)
             result = self.next_result(self.found_size + SLACK)
             self.write(result.data, result.room)
@@ -316,6 +324,7 @@ cdef class ObjectReader:
     cdef int64_t c_read_into(
         self, const unsigned char *oid, int kind, unsigned char *out, int64_t room
     ) except -2:
+        self.most = room
         self.look(oid)
         if kind and self.found_kind != kind:
             raise ObjectError(
