@@ -1,5 +1,6 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+from fastio.store._commit_graph cimport CommitGraph
 from fastio.store._object_reader cimport ObjectReader
 
 
@@ -9,16 +10,19 @@ cdef enum:
 
 cdef struct Commit:
     uint64_t date  # of the committer
+    uint64_t generation  # as a commit-graph says; NO_GENERATION for what is in none
     uint32_t first_parent  # where its parents are among CommitTable.parents
     uint32_t parent_count  # or UNREAD
     uint32_t name  # whatever a walk calls it, 0 for nothing
     uint32_t flags  # a walk's own
+    uint32_t position  # in the commit-graph, where that is known, or NO_COMMIT
 
 
 cdef class CommitTable:
     # Commits by number, in the order in which they were met. Arrays move when it grows.
     cdef readonly int oid_size
     cdef ObjectReader reader
+    cdef CommitGraph graph
     cdef uint32_t count
     cdef Commit *commits
     cdef unsigned char *oids
@@ -36,5 +40,8 @@ cdef class CommitTable:
     # Read it, unless that was done before. Raises UnusualCommitError.
     cdef int c_read(self, uint32_t number) except -1
     cdef bint parse(self, uint32_t number, const char *at, const char *end) except -1
+    cdef bint read_graph(self, uint32_t number) except -1
+    cdef int add_parent(self, const unsigned char *oid) except -1
+    cdef int add_position(self, uint32_t position) except -1
     cdef int grow(self) except -1
     cdef object unusual(self, uint32_t number)

@@ -6,6 +6,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memchr, memcmp, memcpy
 
+from fastio.store._commit_graph cimport NO_COMMIT, CommitGraph, GraphCommit
 from fastio.store._object_reader cimport Content, ObjectReader
 from workers._inflate cimport INFLATE_SLACK
 
@@ -17,6 +18,8 @@ cdef enum:
     COMMIT_KIND = 1
     MOST_DIGITS = 18  # of a date
     HEAD = 352  # bytes: enough for the headers of most commits, and half of what they have
+
+cdef uint64_t NO_GENERATION = <uint64_t>0xFFFFFFFFFFFFFFFF
 
 
 class UnusualCommitError(ObjectError):
@@ -35,10 +38,11 @@ cdef class CommitTable:
 
     Args:
         reader: Reads them.
+        graph: Tells of those that it has; None if there is no commit-graph.
     """
 
-    def __init__(self, ObjectReader reader):
-        self.reader, self.oid_size = reader, reader.oid_size
+    def __init__(self, ObjectReader reader, CommitGraph graph=None):
+        self.reader, self.graph, self.oid_size = reader, graph, reader.oid_size
         self.grow()
 
     def __dealloc__(self):
@@ -65,6 +69,7 @@ cdef class CommitTable:
         memcpy(self.oids + <size_t>number * self.oid_size, oid, self.oid_size)
         self.commits[number].parent_count = <uint32_t>UNREAD
         self.commits[number].name = self.commits[number].flags = 0
+        self.commits[number].position = <uint32_t>NO_COMMIT
         self.count += 1
         self.slots[at] = self.count
         return number
@@ -77,6 +82,9 @@ cdef class CommitTable:
         cdef int kind
         if self.commits[number].parent_count != <uint32_t>UNREAD:
             return 0
+        if self.graph is not None and self.read_graph(number):
+            return 0
+        self.commits[number].generation = NO_GENERATION
         size = self.reader.c_read_head(oid, head, HEAD, &kind)
         if kind != COMMIT_KIND:
             raise self.unusual(number)
@@ -96,21 +104,14 @@ cdef class CommitTable:
         cdef unsigned char oid[LARGEST_OID]
         cdef uint32_t first = self.parent_count
         cdef int width = 2 * self.oid_size
-        cdef int64_t parent, date
+        cdef int64_t date
         if not read_header(at, end, b"tree ", 5, oid, self.oid_size):
             return False
         memcpy(self.trees + <size_t>number * self.oid_size, oid, self.oid_size)
         at += 5 + width + 1
         while read_header(at, end, b"parent ", 7, oid, self.oid_size):
             at += 7 + width + 1
-            parent = self.c_number(oid)
-            if self.parent_count == self.parent_capacity:
-                self.parent_capacity = max(64, self.parent_capacity * 2)
-                self.parents = <uint32_t *>resized(
-                    self.parents, <uint64_t>self.parent_capacity * sizeof(uint32_t)
-                )
-            self.parents[self.parent_count] = <uint32_t>parent
-            self.parent_count += 1
+            self.add_parent(oid)
         date = read_date(at, end)
         if date < 0:
             self.parent_count = first
@@ -119,6 +120,45 @@ cdef class CommitTable:
         self.commits[number].first_parent = first
         self.commits[number].parent_count = self.parent_count - first
         return True
+
+    cdef bint read_graph(self, uint32_t number) except -1:
+        """Take in what the commit-graph says of a commit; False if it does not have it."""
+        cdef uint32_t first = self.parent_count
+        cdef int64_t position = self.commits[number].position
+        cdef GraphCommit row
+        cdef bint is_last = False
+        if position == NO_COMMIT:
+            position = self.graph.c_find(self.oids + <size_t>number * self.oid_size)
+            if position < 0:
+                return False
+        self.graph.c_read(<uint32_t>position, &row)
+        memcpy(self.trees + <size_t>number * self.oid_size, row.tree, self.oid_size)
+        self.commits[number].date, self.commits[number].generation = row.date, row.generation
+        self.add_position(row.first_parent)
+        self.add_position(row.second_parent)
+        while row.more_parents != <uint32_t>NO_COMMIT and not is_last:
+            self.add_position(self.graph.c_edge(row.more_parents, &is_last))
+            row.more_parents += 1
+        self.commits[number].first_parent = first
+        self.commits[number].parent_count = self.parent_count - first
+        return True
+
+    cdef int add_position(self, uint32_t position) except -1:
+        if position != <uint32_t>NO_COMMIT:
+            self.add_parent(self.graph.c_oid(position))
+            self.commits[self.parents[self.parent_count - 1]].position = position
+        return 0
+
+    cdef int add_parent(self, const unsigned char *oid) except -1:
+        cdef int64_t parent = self.c_number(oid)
+        if self.parent_count == self.parent_capacity:
+            self.parent_capacity = max(64, self.parent_capacity * 2)
+            self.parents = <uint32_t *>resized(
+                self.parents, <uint64_t>self.parent_capacity * sizeof(uint32_t)
+            )
+        self.parents[self.parent_count] = <uint32_t>parent
+        self.parent_count += 1
+        return 0
 
     cdef int grow(self) except -1:
         cdef uint64_t room = max(<uint64_t>FIRST_COMMITS, <uint64_t>self.capacity * 2)

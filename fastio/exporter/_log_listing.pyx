@@ -4,6 +4,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes
 from libc.stdint cimport int64_t
 from libc.string cimport memchr
 
+from fastio.exporter._mark_table cimport MarkTable
 from fastio.exporter._walk cimport Walk
 
 from fastio.errors import FastioError
@@ -12,14 +13,14 @@ cdef enum:
     LARGEST_OID = 64
 
 
-def read_listing(Walk walk, bytes listing, dict names, is_marked):
+def read_listing(Walk walk, bytes listing, dict names, MarkTable marks):
     """Append the commits of a listing to *walk*, the last one first.
 
     Args:
         walk: The table.
         listing: What git log wrote, newest commit first.
         names: Index into the walk's names by what git takes for the name; others are added.
-        is_marked: Tells whether an imported mark stands for a commit; None if there are none.
+        marks: The imported marks; None if there are none.
     """
     cdef const char *text = PyBytes_AS_STRING(listing)
     cdef int64_t end = PyBytes_GET_SIZE(listing)
@@ -30,18 +31,18 @@ def read_listing(Walk walk, bytes listing, dict names, is_marked):
         begin = end - 1
         while begin > 0 and text[begin - 1] != b"\n":
             begin -= 1
-        read_line(walk, text + begin, text + end - 1, names, is_marked)
+        read_line(walk, text + begin, text + end - 1, names, marks)
         end = begin
 
 
 cdef int read_line(
-    Walk walk, const char *at, const char *end, dict names, object is_marked
+    Walk walk, const char *at, const char *end, dict names, MarkTable marks
 ) except -1:
     cdef unsigned char oid[LARGEST_OID]
     cdef unsigned char tree[LARGEST_OID]
     cdef const char *name_end
     at = read_oid(at, end, oid, walk.oid_size)
-    if is_marked is not None and is_marked(oid[:walk.oid_size]):
+    if marks is not None and marks.c_find(oid):
         return 0
     at = read_oid(at, end, tree, walk.oid_size)
     name_end = <const char *>memchr(at, b"\t", end - at)
@@ -51,7 +52,7 @@ cdef int read_line(
     at = name_end + 1
     while at < end:
         at = read_oid(at, end, oid, walk.oid_size)
-        walk.c_add_parent(oid, is_marked is not None and is_marked(oid[:walk.oid_size]))
+        walk.c_add_parent(oid, marks is not None and marks.c_find(oid) != 0)
     return 0
 
 

@@ -1,17 +1,24 @@
-from collections.abc import Callable, Iterable, Mapping
-from typing import final
+from collections.abc import Iterable, Mapping
 
 from fastio.exporter._commit_table import CommitTable
+from fastio.exporter.marks import MarkTable
 from fastio.exporter.walk import Walk
 from fastio.objects.kinds import Oid
 
-@final
-class NativeWalk:
+class DateWalk:
     def __init__(self, table: CommitTable) -> None: ...
     def run(
         self,
         starts: Iterable[tuple[Oid, bool]],
         names: Mapping[Oid, bytes],
-        is_marked: Callable[[Oid], bool] | None,
+        marks: MarkTable | None,
     ) -> Walk: ...
-    def date_of(self, commit: int) -> int: ...
+
+class GraphWalk:
+    def __init__(self, table: CommitTable) -> None: ...
+    def run(
+        self,
+        starts: Iterable[tuple[Oid, bool]],
+        names: Mapping[Oid, bytes],
+        marks: MarkTable | None,
+    ) -> Walk: ...

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from fastio.errors import FastioError, UsageError
 from fastio.exporter._log_listing import read_listing
 from fastio.exporter.collection import Collection
+from fastio.exporter.marks import MarkTable
 from fastio.exporter.rev_words import complaint
 from fastio.exporter.walk import Walk
 from fastio.objects.kinds import Oid
@@ -40,7 +41,7 @@ def walk_by_log(
     options: Sequence[bytes] = (),
     late_options: Sequence[bytes] = (),
     paths: Sequence[bytes] = (),
-    is_marked: Callable[[Oid], bool] | None = None,
+    marks: MarkTable | None = None,
     warn: Callable[[str], None],
 ) -> Walk:
     """Let git walk.
@@ -52,7 +53,7 @@ def walk_by_log(
         options: Options of the walk.
         late_options: Those that git must read behind the revisions.
         paths: Path limits.
-        is_marked: Tells whether an imported mark stands for a commit; None if there are none.
+        marks: The imported marks; None if there are none.
         warn: Is told of git's warnings.
 
     Raises:
@@ -60,7 +61,7 @@ def walk_by_log(
         UsageError: It does not know an option.
     """
     first, most = 0, None
-    if is_marked is not None:  # what is marked already does not count
+    if marks is not None:  # what is marked already does not count
         options, first, most = _without_counts(options)
     options = [b"--parents", *options]
     listing = run_log(
@@ -72,7 +73,7 @@ def walk_by_log(
         warn=warn,
     )
     if first or most is not None:
-        listing = _cut(listing, oid_size, is_marked, first, most)
+        listing = _cut(listing, oid_size, marks, first, most)
     walk = Walk(oid_size)
     names: dict[bytes, int] = {}
     indexes: dict[bytes, int] = {}
@@ -81,7 +82,7 @@ def walk_by_log(
         if index == len(walk.ref_names):
             walk.ref_names.append(name)
         names[oid.hex().encode()] = index
-    read_listing(walk, listing, names, is_marked)
+    read_listing(walk, listing, names, marks)
     return walk
 
 
@@ -161,7 +162,7 @@ def _without_counts(options: Sequence[bytes]) -> tuple[list[bytes], int, int | N
 def _cut(
     listing: bytes,
     oid_size: int,
-    is_marked: Callable[[Oid], bool] | None,
+    marks: MarkTable | None,
     first: int,
     most: int | None,
 ) -> bytes:
@@ -170,6 +171,6 @@ def _cut(
     unmarked = [
         line
         for line in lines
-        if not (is_marked and is_marked(Oid(bytes.fromhex(line[: 2 * oid_size].decode()))))
+        if not (marks and marks.find(bytes.fromhex(line[: 2 * oid_size].decode())))
     ]
     return b"".join(unmarked[first:][:most])

@@ -7,11 +7,11 @@ written: refs, tags, tagged blobs, path limits, and the walk itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from fastio.exporter.collection import Collection, ListedTag
 from fastio.exporter.diff_options import DiffOptions
 from fastio.exporter.log_walk import check_options, walk_by_log
+from fastio.exporter.marks import MarkTable
 from fastio.exporter.native_walk import can_walk, walk_natively
 from fastio.exporter.options import ExportOptions
 from fastio.exporter.refspecs import Refspecs
@@ -22,13 +22,6 @@ from fastio.objects.kinds import TREE, Oid
 from fastio.records import record
 from fastio.store.objects import ObjectStore
 from fastio.store.repository import Repository
-
-
-class Marks(Protocol):
-    """The imported marks, as far as a walk needs them."""
-
-    def find(self, oid: Oid, /) -> int:
-        """Return the mark of an object, 0 if it has none."""
 
 
 @record
@@ -63,7 +56,7 @@ def read_plan(
     options: ExportOptions,
     arguments: Sequence[str],
     *,
-    read_marks: Callable[[], Marks | None] = lambda: None,
+    read_marks: Callable[[], MarkTable | None] = lambda: None,
     stdin: Callable[[], bytes],
     warn: Callable[[str], None],
 ) -> Plan:
@@ -90,8 +83,7 @@ def read_plan(
     collection = Collection(repository.git, store, refspecs, warn)
     collection.collect(reader.starts)
 
-    is_marked = None if marks is None else _membership(marks)
-    walk = _walk(repository, store, reader, collection, is_marked, warn)
+    walk = _walk(repository, store, reader, collection, marks or None, warn)
     settler = Settler(
         repository.git,
         collection.commits,
@@ -111,22 +103,18 @@ def read_plan(
     )
 
 
-def _membership(marks: Marks) -> Callable[[Oid], bool]:
-    return lambda oid: marks.find(oid) != 0
-
-
 def _walk(
     repository: Repository,
     store: ObjectStore,
     reader: RevisionReader,
     collection: Collection,
-    is_marked: Callable[[Oid], bool] | None,
+    marks: MarkTable | None,
     warn: Callable[[str], None],
 ) -> Walk:
     """Walk by ourselves where that can be, else by git."""
     options = [*reader.walk_options, *reader.late_options]
     if can_walk(repository, options, reader.paths):
-        walk = walk_natively(store, collection, is_marked=is_marked)
+        walk = walk_natively(repository, store, collection, marks=marks)
         if walk is not None:
             return walk
     if collection.commits or reader.walks_elsewhere:
@@ -137,7 +125,7 @@ def _walk(
             options=reader.walk_options,
             late_options=reader.late_options,
             paths=reader.paths,
-            is_marked=is_marked,
+            marks=marks,
             warn=warn,
         )
     if options:

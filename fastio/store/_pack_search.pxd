@@ -49,7 +49,7 @@ cdef class PackSearch:
     cdef object has_slowly
     cdef object kind_slowly
     cdef int oid_size
-    cdef bint replaces
+    cdef readonly bint replaces
     cdef bint loaded
     cdef bint too_many
     cdef list packs

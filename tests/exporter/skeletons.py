@@ -10,9 +10,9 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from fastio.exporter.marks import MarkTable
 from fastio.exporter.options import parse_options
 from fastio.exporter.revisions import Plan, read_plan
-from fastio.objects.kinds import Oid
 from fastio.store.objects import ObjectStore
 from fastio.store.repository import Repository
 from tests.differential.world import ENVIRONMENT
@@ -26,15 +26,12 @@ _TAME = ("--no-data", "--show-original-ids", "--signed-tags=strip", "--reencode=
 _DROP = ("--tag-of-filtered-object=drop",)
 
 
-class MarkDict:
-    """Imported marks: a number for each oid."""
-
-    def __init__(self, oids: Sequence[str] = ()) -> None:
-        self.marks = {bytes.fromhex(oid): number for number, oid in enumerate(oids, 1)}
-
-    def find(self, oid: Oid, /) -> int:
-        """Return the mark of an object, 0 for none."""
-        return self.marks.get(oid, 0)
+def mark_table(oids: Sequence[str], oid_size: int = 20) -> MarkTable:
+    """Make a table of imported marks: a number for each oid."""
+    marks = MarkTable(oid_size)
+    for number, oid in enumerate(oids, 1):
+        marks.set(bytes.fromhex(oid), number, True)
+    return marks
 
 
 def gits_skeleton(
@@ -101,7 +98,7 @@ def our_skeleton(
     """Draw the skeleton of what we would export."""
     options, rest = parse_options(words)
     repository = Repository.discover(os.fsencode(path), environment, program=git)
-    marks = None if marked is None else MarkDict(marked)
+    marks = mark_table(marked or (), repository.object_format.oid_size)
     with ObjectStore(repository) as store:
         plan = read_plan(
             repository,
@@ -112,10 +109,10 @@ def our_skeleton(
             stdin=lambda: text,
             warn=_ignore,
         )
-        return skeleton_of(plan, marks or MarkDict())
+        return skeleton_of(plan, marks)
 
 
-def skeleton_of(plan: Plan, marks: MarkDict) -> Skeleton:
+def skeleton_of(plan: Plan, marks: MarkTable) -> Skeleton:
     """Draw the skeleton of a plan."""
     walk = plan.walk
     rows: list[Row] = []

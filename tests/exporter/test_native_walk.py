@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from fastio.errors import ObjectError
 from fastio.exporter._commit_table import CommitTable, UnusualCommitError
-from fastio.exporter._native_walk import NativeWalk
+from fastio.exporter._native_walk import DateWalk
 from fastio.objects.kinds import COMMIT, SHA1, Oid
 from fastio.store.loose import write_loose
 from fastio.store.object_reader import ObjectReader
 from fastio.store.objects import ObjectStore
 from fastio.store.repository import Repository
+from tests.exporter.skeletons import mark_table
 from tests.exporter.walk_model import model_walk
 from tests.store.work import Work
 
@@ -85,7 +86,7 @@ def test_walk_agrees_with_its_model(
     names: dict[Oid, bytes] = {}
     for number, (oid, _) in enumerate(ends):
         names.setdefault(oid, b"%d" % number)
-    walk = NativeWalk(commits.table()).run(ends, names, None)
+    walk = DateWalk(commits.table()).run(ends, names, None)
     rows = [(walk.oid(row), walk.name(row)) for row in range(len(walk))]
     assert rows == model_walk(commits.parents, commits.dates, ends, names)
     for row, (oid, _) in enumerate(rows):
@@ -97,7 +98,8 @@ def test_marked_commits_are_left_out_and_known_as_parents(commits: Commits) -> N
     root = commits.add([], 1)
     middle = commits.add([root], 2)
     tip = commits.add([middle], 3)
-    walk = NativeWalk(commits.table()).run([(tip, False)], {tip: b"x"}, lambda oid: oid == middle)
+    marks = mark_table([middle.hex()])
+    walk = DateWalk(commits.table()).run([(tip, False)], {tip: b"x"}, marks)
     assert [walk.oid(row) for row in range(len(walk))] == [root, tip]
     assert walk.parents(1) == [(middle, True)]
 
@@ -117,11 +119,11 @@ def test_marked_commits_are_left_out_and_known_as_parents(commits: Commits) -> N
 def test_what_gits_may_read_in_different_ways_is_left_to_git(commits: Commits, rest: bytes) -> None:
     oid = commits.write(rest)
     with pytest.raises(UnusualCommitError):
-        NativeWalk(commits.table()).run([(oid, False)], {oid: b"x"}, None)
+        DateWalk(commits.table()).run([(oid, False)], {oid: b"x"}, None)
 
 
 def test_missing_parent_is_an_error(commits: Commits) -> None:
     absent = Oid(b"\x01" * 20)
     oid = commits.add([absent], 1)
     with pytest.raises(ObjectError, match=absent.hex()):
-        NativeWalk(commits.table()).run([(oid, False)], {oid: b"x"}, None)
+        DateWalk(commits.table()).run([(oid, False)], {oid: b"x"}, None)
