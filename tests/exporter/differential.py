@@ -164,9 +164,10 @@ def said(status: int, stderr: bytes) -> list[bytes]:
     """What kinds of messages there are; wording is free.
 
     Of a run that failed it is only asked whether it says why, of others how many warnings and
-    errors there are, each counted once.
+    errors there are, each counted once; how often names are ambiguous is left out.
     """
     if status:
         return [b"fatal" if b"\nfatal: " in b"\n" + stderr else b"usage" if stderr else b""]
-    kinds = Counter(kind[1] for line in set(stderr.splitlines()) if (kind := _KIND.match(line)))
+    lines = {line for line in stderr.splitlines() if not line.endswith(b"is ambiguous.")}
+    kinds = Counter(kind[1] for line in lines if (kind := _KIND.match(line)))
     return [b"%b %d" % (kind, kinds[kind]) for kind in sorted(kinds)]

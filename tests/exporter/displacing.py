@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 Files = dict[bytes, bytes]
+UNKNOWN = b"unknown "  # what files have in them of which no more is known
 _QUOTED = re.compile(rb'"((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _LETTERS = {
@@ -175,6 +176,17 @@ def _is_cut(git: Counter[bytes], ours: Counter[bytes]) -> bool:
     )
 
 
+def same(files: Files | None, meant: Files) -> bool:
+    """Tell whether files are those that were meant; of some it is not known what was in them."""
+    return (
+        files is not None
+        and files.keys() == meant.keys()
+        and all(
+            value == meant[path] or meant[path].startswith(UNKNOWN) for path, value in files.items()
+        )
+    )
+
+
 class Explainer:
     """Compares two streams, git's first, commit by commit.
 
@@ -210,12 +222,13 @@ class Explainer:
             if one_by_one(base, one.changes) != meant:
                 return f"loses files as git does: {one.changes!r}"
             return None
+        lines = f"git {one.changes!r}, ours {other.changes!r}"
         if one_by_one(base, one.changes) == meant:
-            return f"another order without need: git {one.changes!r}, ours {other.changes!r}"
-        if one_by_one(base, other.changes) != meant:
-            return f"files are lost: git {one.changes!r}, ours {other.changes!r}"
+            return f"another order without need: {lines}"
+        if not same(one_by_one(base, other.changes), meant):
+            return f"files are lost: {lines}"
         if not _is_cut(Counter(one.changes), Counter(other.changes)):
-            return f"other lines: git {one.changes!r}, ours {other.changes!r}"
+            return f"other lines: {lines}"
         self.reordered += 1
         self._longer += len(b"".join(other.changes)) - len(b"".join(one.changes))
         return None
@@ -229,5 +242,5 @@ class Explainer:
         # Of a commit from before the stream only that is known which changes name.
         for letter, *words in map(parse, commit.changes):
             if letter in (b"D", b"R", b"C"):
-                base.setdefault(words[0], b"old " + words[0])
+                base.setdefault(words[0], UNKNOWN + words[0])
         return base
