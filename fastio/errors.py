@@ -89,6 +89,21 @@ class RepositoryError(FastioError):
     """There is no usable repository, or git itself cannot be run."""
 
 
+class GitEnded(RepositoryError):
+    """A git that worked for us has ended, after it said why; there is nothing to add.
+
+    Attributes:
+        exit_status: Its own, which is ours then.
+    """
+
+    def __init__(self, exit_status: int) -> None:
+        super().__init__(exit_status)
+        self.exit_status = exit_status
+
+    def __str__(self) -> str:
+        return ""
+
+
 class ConfigError(RepositoryError):
     """A value of git's configuration cannot be understood."""
 

@@ -20,6 +20,8 @@ commands:
    export   write a repository as a fast-import stream
    exec     run a command whose 'git fast-import' and 'git fast-export' are ours
    check    tell what would stop an import of a stream
+   hash-object
+            tell the oids of files, and store them
 
 Global options are those of git, as -C <dir>, --git-dir=<dir>, -c <name>=<value>.
 'fastio <command> --help' and 'fastio help <command>' tell more.
@@ -34,6 +36,7 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "fast-export": ("fastio.cli.fast_export", ()),
     "exec": ("fastio.cli.exec_", ()),
     "check": ("fastio.cli.check", ()),
+    "hash-object": ("fastio.cli.hash_object", ()),
 }
 HELP = ("help", "--help", "-h")
 

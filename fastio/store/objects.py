@@ -18,7 +18,7 @@ from fastio.store._pack_search import PackSearch
 from fastio.store.alternates import find_alternates
 from fastio.store.idx import PackIndex
 from fastio.store.large_objects import Opened, large_loose
-from fastio.store.loose import loose_info, read_loose
+from fastio.store.loose import loose_info, loose_path, read_loose
 from fastio.store.multi_pack_index import MultiPackIndex, open_multi_pack_index
 from fastio.store.object_cache import ObjectCache
 from fastio.store.pack_reader import PackFile
@@ -64,6 +64,7 @@ class ObjectStore:
         # Path without suffix to the open pack, None for a closed one; last used at the end.
         self._packs: dict[bytes, PackFile | None] | None = None
         self._left_out: set[bytes] = set()
+        self._refreshed: set[bytes] = set()
         self._open_count = 0
         self.search = PackSearch(
             self.object_format.oid_size,
@@ -80,6 +81,18 @@ class ObjectStore:
         A pack that is cut short or gone does not count: who asks would rely on it.
         """
         return self.search.has(oid)
+
+    def refresh(self, oid: Oid) -> bool:
+        """Tell whether an object is stored, and if so make its file look new.
+
+        What is old and not referred to is pruned one day; this keeps the object from it for a while.
+        """
+        if self.search.has(oid) and (place := self._find_pack(oid, usable=True)):
+            path = place[0].path
+            if path in self._refreshed or _touch(path):
+                self._refreshed.add(path)
+                return True
+        return any(_touch(loose_path(each, oid)) for each in self._object_directories())
 
     def kind(self, oid: Oid) -> int | None:
         """Return an object's type; None when it is missing."""
@@ -284,3 +297,12 @@ class ObjectStore:
             pack.close()
             packs[path] = None
             self._open_count -= 1
+
+
+def _touch(path: bytes) -> bool:
+    """Set a file's time to now; False if it is missing, or not ours to touch."""
+    try:
+        os.utime(path)
+    except OSError:
+        return False
+    return True

@@ -93,6 +93,11 @@ class Search:
         environment: For every git that is run; None for our own.
         program: The git to run.
 
+    Attributes:
+        git: Runs git there.
+        config: What git says of its configuration, also where there is no repository; None before
+            `result` was asked for.
+
     Raises:
         RepositoryError: git cannot be run.
     """
@@ -104,14 +109,15 @@ class Search:
         *,
         program: str = "git",
     ) -> None:
-        self._git = Git(
+        self.config: Config | None = None
+        self.git = Git(
             program,
             None if path is None else os.fsencode(path),
             os.environ if environment is None else environment,
         )
         asked = ("rev-parse", "--path-format=absolute", *_QUESTIONS)
-        self._place = self._git.start(*asked, capture_stderr=True)
-        self._config = self._git.start("config", "--list", "-z", capture_stderr=True)
+        self._place = self.git.start(*asked, capture_stderr=True)
+        self._config = self.git.start("config", "--list", "-z", capture_stderr=True)
 
     def result(self) -> Repository:
         """Wait for what git says.
@@ -121,9 +127,12 @@ class Search:
         """
         with self._place, self._config:
             place, config = self._place.finish(), self._config.finish()
+        if not config.status:
+            self.config = Config(config.stdout)
         for said in (place, config):
             if said.status:
                 raise RepositoryError(_reason(said.stderr))
+        assert self.config is not None
         answers = place.stdout.split(_SEPARATOR)
         object_format = FORMATS.get(answers[3].decode()) if len(answers) == _ANSWERS else None
         if object_format is None:
@@ -131,8 +140,8 @@ class Search:
         # A git from before ref formats repeats the option that it does not know.
         ref_format = "files" if answers[5].startswith(b"-") else answers[5].decode()
         return Repository(
-            git=self._git,
-            config=Config(config.stdout),
+            git=self.git,
+            config=self.config,
             git_dir=answers[0],
             common_dir=answers[1],
             objects_dir=answers[2],

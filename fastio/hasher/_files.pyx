@@ -1,0 +1,165 @@
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
+"""Small files read one after the other into one buffer, and hashed side by side.
+
+All of it happens without the interpreter, so that readers in several threads do not wait for each
+other. A reader stops at the first file that is not small and regular, or cannot be read: what is to
+become of that one is the caller's business.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.errno cimport EINTR, errno
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memchr
+
+from workers._sha1 cimport Message, c_hash_objects
+
+cdef extern from "<fcntl.h>" nogil:
+    int open(const char *path, int flags)
+    enum:
+        O_RDONLY
+        O_CLOEXEC
+        O_NONBLOCK
+
+cdef extern from "<sys/stat.h>" nogil:
+    struct stat:
+        int64_t st_size
+        unsigned int st_mode
+    int fstat(int fd, stat *about)
+    bint S_ISREG(unsigned int mode)
+
+cdef extern from "<unistd.h>" nogil:
+    ssize_t read(int fd, void *out, size_t count)
+    int close(int fd)
+
+cdef enum:
+    OID_SIZE = 20  # of SHA-1, the only one that has lanes
+    BLOB = 3
+
+cdef enum:
+    C_LARGEST = 1 << 20
+    C_MOST = 512
+    C_ROOM = 1 << 22
+    GOES_ON = 0
+    NO_MORE_ROOM = 1
+    NOT_SMALL = 2
+
+LARGEST = C_LARGEST  # bytes of a file that is small
+MOST = C_MOST  # files at once
+ROOM = C_ROOM  # bytes at once
+
+
+cdef class FileReader:
+    """Reads and hashes runs of small files; what it has read stays until the next run.
+
+    Attributes:
+        count: Files of the last run.
+        refused: Whether it ended because the next file is not small, or cannot be read.
+    """
+
+    cdef readonly int64_t count
+    cdef readonly bint refused
+    cdef unsigned char *buffer
+    cdef int64_t *starts  # count + 1
+    cdef Message *messages
+    cdef const char **paths
+
+    def __cinit__(self):
+        self.buffer = <unsigned char *>malloc(C_ROOM)
+        self.starts = <int64_t *>malloc((C_MOST + 1) * sizeof(int64_t))
+        self.messages = <Message *>malloc(C_MOST * sizeof(Message))
+        self.paths = <const char **>malloc(C_MOST * sizeof(char *))
+        if not (self.buffer and self.starts and self.messages and self.paths):
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.buffer)
+        free(self.starts)
+        free(self.messages)
+        free(<void *>self.paths)
+
+    def read(self, list paths, int64_t first=0):
+        """Read files from *paths*, beginning with number *first*; return how many there were."""
+        cdef int64_t most = min(<int64_t>len(paths) - first, <int64_t>C_MOST), i
+        cdef int why = GOES_ON
+        for i in range(most):
+            self.paths[i] = PyBytes_AS_STRING(paths[first + i])
+            if b"\0" in <bytes>paths[first + i]:
+                most = i  # no file has such a name
+                why = NOT_SMALL
+                break
+        self.count = 0
+        with nogil:
+            self.starts[0] = 0
+            while self.count < most:
+                i = self.read_next(self.paths[self.count])
+                if i != GOES_ON:
+                    why = <int>i
+                    break
+        self.refused = why == NOT_SMALL
+        return self.count
+
+    def oids(self):
+        """Hash what was read with SHA-1: the oids of the blobs, one behind the other."""
+        cdef bytes oids = PyBytes_FromStringAndSize(NULL, self.count * OID_SIZE)
+        cdef unsigned char *out = <unsigned char *>PyBytes_AS_STRING(oids)
+        cdef int64_t i
+        with nogil:
+            for i in range(self.count):
+                self.messages[i].data = self.buffer + self.starts[i]
+                self.messages[i].size = self.starts[i + 1] - self.starts[i]
+                self.messages[i].kind = BLOB
+                self.messages[i].oid = out + i * OID_SIZE
+            c_hash_objects(self.messages, self.count)
+        return oids
+
+    def content(self, int64_t number):
+        """Return what a file of the run holds."""
+        self.check(number)
+        return PyBytes_FromStringAndSize(
+            <char *>self.buffer + self.starts[number],
+            self.starts[number + 1] - self.starts[number],
+        )
+
+    def has_cr(self, int64_t number):
+        """Tell whether a file of the run has a carriage return in it."""
+        cdef int64_t size
+        self.check(number)
+        size = self.starts[number + 1] - self.starts[number]
+        return size > 0 and memchr(self.buffer + self.starts[number], c"\r", size) != NULL
+
+    cdef int check(self, int64_t number) except -1:
+        if not 0 <= number < self.count:
+            raise IndexError(f"no file {number} among {self.count}")
+        return 0
+
+    cdef int read_next(self, const char *path) noexcept nogil:
+        """Read one more file behind the last one; returns why not, or GOES_ON."""
+        # Opening a FIFO would wait for whoever writes to it.
+        cdef int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        cdef int why
+        if fd < 0:
+            return NOT_SMALL
+        why = self.read_open(fd)
+        close(fd)
+        return why
+
+    cdef int read_open(self, int fd) noexcept nogil:
+        cdef stat about
+        cdef int64_t start = self.starts[self.count], end
+        cdef ssize_t got
+        if fstat(fd, &about) or not S_ISREG(about.st_mode) or about.st_size > C_LARGEST:
+            return NOT_SMALL
+        end = start + about.st_size
+        if end > C_ROOM:
+            return NO_MORE_ROOM
+        while start < end:
+            got = read(fd, self.buffer + start, end - start)
+            if got < 0 and errno == EINTR:
+                continue
+            if got <= 0:  # it was cut short, or cannot be read
+                return NOT_SMALL
+            start += got
+        self.count += 1
+        self.starts[self.count] = end
+        return GOES_ON

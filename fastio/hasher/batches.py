@@ -1,0 +1,123 @@
+"""A group of files, as one thread deals with it: read, hashed, and what is to be stored deflated.
+
+A batch ends early at a file that needs more than that: a large one, one that git has to convert, one
+that cannot be read. Whoever ordered the batch deals with that one and orders the rest again.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from fastio.hasher.conversions import BY_GIT, IDENT, LINE_ENDS, NONE
+from fastio.hasher.files import FileReader
+from fastio.objects.kinds import BLOB, Oid
+from fastio.records import record
+from workers.codec import deflate
+
+if TYPE_CHECKING:
+    from fastio.hasher.keeper import Keeper
+    from fastio.objects.kinds import ObjectFormat
+
+NO_STORING, LOOSE, PACKED = range(3)
+"""What becomes of a batch's objects."""
+
+
+@record
+class Group:
+    """Files to deal with.
+
+    Attributes:
+        names: As they are shown and told to git.
+        paths: Where they are.
+        rules: Which conversions there can be (`fastio.hasher.conversions`).
+        storing: What becomes of the objects.
+    """
+
+    names: list[bytes]
+    paths: list[bytes]
+    rules: list[int]
+    storing: int
+
+
+@record
+class Outcome:
+    """What became of the first files of a group.
+
+    Attributes:
+        oids: Their oids.
+        packed: What is to go into the pack: oid, size, and deflated content.
+    """
+
+    oids: list[Oid]
+    packed: list[tuple[Oid, int, bytes]]
+
+
+class BatchWorker:
+    """Deals with groups; any thread may call :meth:`run`.
+
+    Args:
+        object_format: How objects are hashed.
+        keeper: Where they are stored; None if they are not.
+    """
+
+    def __init__(self, object_format: ObjectFormat, keeper: Keeper | None) -> None:
+        self._format, self._keeper = object_format, keeper
+        self._own = threading.local()
+
+    def run(self, group: Group, first: int = 0) -> Outcome:
+        """Deal with the files of *group* from number *first* on, as far as it goes."""
+        reader = getattr(self._own, "reader", None)
+        if reader is None:
+            reader = self._own.reader = FileReader()
+        oids, packed = list[Oid](), list[tuple[Oid, int, bytes]]()
+        end = group.rules.index(BY_GIT, first) if BY_GIT in group.rules[first:] else len(group.paths)
+        paths = group.paths if end == len(group.paths) else group.paths[:end]
+        at = first
+        while at < end:
+            count = reader.read(paths, at)
+            usable = self._usable(reader, group.rules, at)
+            new = self._oids(reader)[:usable]
+            oids += new
+            if group.storing != NO_STORING:
+                self._store(reader, new, group.storing, packed)
+            at += count
+            if reader.refused or usable < count:
+                break
+        return Outcome(oids, packed)
+
+    def _usable(self, reader: FileReader, rules: list[int], first: int) -> int:
+        """How many files come before one that is converted."""
+        for number in range(reader.count):
+            rule = rules[first + number]
+            if rule == NONE:
+                continue
+            if rule == LINE_ENDS and reader.has_cr(number):
+                return number
+            if rule == IDENT and b"$Id" in reader.content(number):
+                return number
+        return reader.count
+
+    def _oids(self, reader: FileReader) -> list[Oid]:
+        if self._format.name == "sha1":
+            oids = reader.oids()
+            return [Oid(oids[start : start + 20]) for start in range(0, len(oids), 20)]
+        return [self._format.hash_object(BLOB, reader.content(n)) for n in range(reader.count)]
+
+    def _store(
+        self,
+        reader: FileReader,
+        oids: list[Oid],
+        storing: int,
+        packed: list[tuple[Oid, int, bytes]],
+    ) -> None:
+        keeper = self._keeper
+        assert keeper is not None
+        for number, oid in enumerate(oids):
+            if keeper.knows(oid):
+                continue
+            content = reader.content(number)
+            if storing == PACKED:
+                packed.append((oid, len(content), deflate(content, keeper.pack_level)))
+            else:
+                keeper.loose.write(oid, BLOB, content)

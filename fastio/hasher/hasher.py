@@ -1,0 +1,244 @@
+"""hash-object, from the words of its command line to the last answer.
+
+The main thread reads names, orders them in groups, and takes the groups' outcomes in order. Groups
+are dealt with by threads: reading, hashing and deflating let other threads run. What comes alone,
+because whoever asks waits for each answer, is dealt with at once by the main thread.
+
+Answers leave as soon as what they tell of is there for everybody. What goes into a pack is there
+when the pack is complete, which it is as soon as no more names are at hand.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from typing import TYPE_CHECKING
+
+from fastio.errors import FastioError, ObjectError, RepositoryError
+from fastio.hasher.batches import LOOSE, NO_STORING, PACKED, BatchWorker, Group
+from fastio.hasher.conversions import BY_GIT, IDENT, LINE_ENDS, NONE
+from fastio.hasher.large_files import Content
+from fastio.hasher.names import GROUP, grouped, read_names
+from fastio.objects.kinds import BLOB, SHA1, Oid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    from fastio.hasher.answers import Answers
+    from fastio.hasher.batches import Outcome
+    from fastio.hasher.conversions import Conversions
+    from fastio.hasher.converter import Converter
+    from fastio.hasher.keeper import Keeper
+    from fastio.hasher.options import HashOptions
+    from fastio.store.repository import Repository
+
+_AHEAD = 3  # groups a thread has at most
+
+
+class Hasher:
+    """One run of hash-object for blobs.
+
+    Args:
+        options: What was asked for.
+        repository: Where we are; None outside of any repository.
+        answers: Where oids go.
+        conversions: Tells what is converted; None where nothing is.
+        converter: Has git convert.
+        keeper: Stores objects; None if they are not stored.
+    """
+
+    def __init__(
+        self,
+        options: HashOptions,
+        repository: Repository | None,
+        answers: Answers,
+        *,
+        conversions: Conversions | None,
+        converter: Converter,
+        keeper: Keeper | None,
+    ) -> None:
+        self._options, self._repository, self._answers = options, repository, answers
+        self._format = SHA1 if repository is None else repository.object_format
+        self._conversions, self._converter, self._keeper = conversions, converter, keeper
+        self._worker = BatchWorker(self._format, keeper)
+        self._threads = (os.cpu_count() or 1) if options.workers is None else options.workers
+        self._pool: ThreadPoolExecutor | None = None
+        self._under_way: deque[tuple[Group, Future[Outcome]]] = deque()
+        self._burst = 0  # names since the last time that all was settled
+        self._unheard = bytearray()  # answers that wait for the pack
+        self._top = b""
+
+    def run(self, files: list[bytes]) -> None:
+        """Do all that was asked for.
+
+        Raises:
+            FastioError: Something went wrong; what came before it was done and answered.
+        """
+        try:
+            if self._options.stdin:
+                self._hash_stdin()
+            if self._options.stdin_paths:
+                self._hash_named()
+            else:
+                self._hash_all(grouped(files))
+        except FastioError:
+            self._settle()
+            raise
+        finally:
+            if self._pool is not None:
+                self._pool.shutdown(cancel_futures=True)
+
+    def _hash_stdin(self) -> None:
+        content = Content(0, "stdin")
+        self._answer(self._hash_content(content, loose=False))
+        self._settle()
+
+    def _hash_named(self) -> None:
+        """Hash the files whose names stdin has; they are names from the top of the work tree."""
+        if self._repository is not None:
+            self._top = b"../" * self._repository.prefix.count(b"/")
+        keeper = self._keeper
+        self._hash_all(read_names(0, lambda: keeper is not None and keeper.is_packing))
+
+    def _hash_all(self, groups: Iterable[list[bytes] | None]) -> None:
+        for names in groups:
+            if names is None:
+                self._settle()
+            else:
+                self._submit(names)
+        self._settle()
+
+    # --- groups -----------------------------------------------------------------------------------
+
+    def _submit(self, names: list[bytes]) -> None:
+        """Order a group, and take the outcomes of old ones when there are many."""
+        self._burst += len(names)
+        group = Group(names, self._paths(names), self._rules(names), self._storing())
+        if len(names) < GROUP and not self._under_way or self._threads == 0:
+            self._take(group, self._worker.run(group))
+            return
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - a few files need none
+
+            self._pool = ThreadPoolExecutor(self._threads)
+        if len(self._under_way) >= _AHEAD * self._threads:
+            self._take_oldest()
+        self._under_way.append((group, self._pool.submit(self._worker.run, group)))
+        while self._under_way and self._under_way[0][1].done():
+            self._take_oldest()
+
+    def _take_oldest(self) -> None:
+        group, future = self._under_way.popleft()
+        self._take(group, future.result())
+
+    def _take(self, group: Group, outcome: Outcome) -> None:
+        """Answer what a batch has found out, and see to the rest of its group."""
+        done = 0
+        while True:
+            if outcome.packed:
+                assert self._keeper is not None
+                for oid, size, payload in outcome.packed:
+                    self._keeper.add(oid, size, payload)
+            self._answer(*outcome.oids)
+            done += len(outcome.oids)
+            if done == len(group.names):
+                return
+            self._answer(self._hash_alone(group.names[done], group.paths[done], group.rules[done]))
+            done += 1
+            outcome = self._worker.run(group, done)
+
+    def _storing(self) -> int:
+        if self._keeper is None:
+            return NO_STORING
+        many = self._keeper.is_packing or self._burst > self._keeper.limit
+        return PACKED if many else LOOSE
+
+    def _paths(self, names: list[bytes]) -> list[bytes]:
+        """Where files are that names from the top of the work tree stand for."""
+        if not self._top:
+            return names
+        return [name if name.startswith(b"/") else self._top + name for name in names]
+
+    def _rules(self, names: list[bytes]) -> list[int]:
+        if self._conversions is None:
+            return [NONE] * len(names)
+        if self._options.path is not None:
+            return self._conversions.rules([self._converter.shown(self._path())]) * len(names)
+        return self._conversions.rules([self._converter.shown(name) for name in names])
+
+    def _path(self) -> bytes:
+        return os.fsencode(self._options.path or "")
+
+    # --- files that are special -------------------------------------------------------------------
+
+    def _hash_alone(self, name: bytes, path: bytes, rule: int) -> Oid:
+        shown = os.fsdecode(name)
+        if rule == BY_GIT:
+            return self._by_git(name)
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise ObjectError(f"cannot open '{shown}': {reason}") from error
+        try:
+            content = Content(descriptor, f"'{shown}'")
+            if rule == LINE_ENDS and content.holds(b"\r"):
+                return self._by_git(name)
+            if rule == IDENT and content.holds(b"$Id"):
+                return self._by_git(name)
+            return self._hash_content(content, loose=rule != NONE)
+        finally:
+            os.close(descriptor)
+
+    def _by_git(self, name: bytes) -> Oid:
+        if self._options.path is not None:
+            return self._converter.convert_as(name, self._options.path)
+        return self._converter.convert(name)
+
+    def _hash_content(self, content: Content, *, loose: bool) -> Oid:
+        """Hash, and store, what may be large."""
+        keeper = self._keeper
+        if keeper is None:
+            return Oid(content.oid(self._format))
+        if content.regular:
+            from fastio.hasher.large_storing import store_large  # noqa: PLC0415
+
+            loose = loose or keeper.limit == float("inf")
+            return store_large(
+                keeper, content, self._format, threads=max(self._threads, 1), loose=loose
+            )
+        body = content.whole()
+        oid = self._format.hash_object(BLOB, body)
+        if not keeper.knows(oid):
+            keeper.loose.write(oid, BLOB, body)
+        return oid
+
+    # --- answers ----------------------------------------------------------------------------------
+
+    def _answer(self, *oids: Oid) -> None:
+        text = b"".join(oid.hex().encode() + b"\n" for oid in oids)
+        if self._keeper is not None and self._keeper.is_packing:
+            self._unheard += text
+        elif text:
+            self._tell(text)
+
+    def _settle(self) -> None:
+        """Answer all that was asked so far."""
+        while self._under_way:
+            self._take_oldest()
+        if self._keeper is not None:
+            self._keeper.settle()
+        self._tell(b"")
+        self._burst = 0
+
+    def _tell(self, text: bytes) -> None:
+        text = bytes(self._unheard) + text
+        self._unheard.clear()
+        if text:
+            try:
+                self._answers.put(text)
+            except BrokenPipeError:
+                raise
+            except OSError as error:
+                raise RepositoryError(f"cannot write to stdout: {error.strerror}") from error
