@@ -125,7 +125,9 @@ class Conversions:
             return []
         if self._asked is None:
             # As hash-object does, and check-attr does not, without a look at the index.
-            git = self._git.with_environment(GIT_INDEX_FILE=os.path.join(os.devnull, "none"))
+            assert self._repository is not None
+            none = os.path.join(os.fsdecode(self._repository.git_dir), "no-index")
+            git = self._git.with_environment(GIT_INDEX_FILE=none)
             git.directory = self._top or None
             self._asked = git.start("check-attr", "--stdin", "-z", *_ATTRIBUTES)
         asked = self._asked
