@@ -156,10 +156,9 @@ class RevisionReader:
             self.late_options.clear()
 
     def _take_paths(self, words: Sequence[str]) -> None:
-        paths = [os.fsencode(word) for word in words]
-        if not all(self._is_file(path) for path in paths):
-            self._doubt()
-        self.paths = paths + self.paths
+        # Whether all of them can be paths, or the first one is a ref to a missing object.
+        self._doubt()
+        self.paths = [*map(os.fsencode, words), *self.paths]
 
     def _is_file(self, path: bytes) -> bool:
         directory = self._repository.git.directory or b"."
@@ -171,7 +170,7 @@ class RevisionReader:
         Raises:
             FastioError: It does.
         """
-        words = ("rev-list", "--max-count=1", *self._words)
+        words = ("rev-list", "--max-count=0", *self._words)
         said = self._repository.git.run(*words, text=self._text, capture_stderr=True)
         if said.status == 128:
             raise FastioError(complaint(said.stderr))
