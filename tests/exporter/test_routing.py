@@ -37,7 +37,9 @@ def test_every_blob_goes_to_one_worker_in_order(reader: ObjectReader, workers: i
         oids = [struct.pack(">H18x", number * 7 % 5000) for number in range(3000)]
         dealt = deal(router, oids, first)
         assert len(dealt) == workers
-        assert sorted(sum(dealt, [])) == list(range(first, first + len(oids)))
+        assert sorted(number for numbers in dealt for number in numbers) == list(
+            range(first, first + len(oids))
+        )
         assert all(numbers == sorted(numbers) for numbers in dealt)
         assert max(map(len, dealt)) - min(map(len, dealt)) < 1200
         first += len(oids)
