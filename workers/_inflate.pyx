@@ -36,7 +36,7 @@ from workers.errors import CodecError
 
 cdef enum:
     MAX_BITS = 15  # of a code
-    LITERAL_BITS = 10  # of the first table; with 9 or 11 it takes as long
+    LITERAL_BITS = 10  # of the first table
     DISTANCE_BITS = 8
     LENGTH_BITS = 7
     # Long codes come at least in pairs, and each pair's table has room for the longest.
