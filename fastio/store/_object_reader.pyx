@@ -24,7 +24,7 @@ from workers._inflate cimport INFLATE_TOO_LONG, c_inflate, c_inflate_head, infla
 import os
 
 from fastio.errors import DeltaError, ObjectError, PackError
-from fastio.objects.kinds import NAMES
+from fastio.objects import kinds
 from fastio.store.large_objects import verified
 
 cdef enum:
@@ -328,8 +328,8 @@ cdef class ObjectReader:
         self.look(oid)
         if kind and self.found_kind != kind:
             raise ObjectError(
-                f"object {self.name_of(oid).hex()} is a {NAMES[self.found_kind].decode()}, "
-                f"not a {NAMES[kind].decode()}"
+                f"object {self.name_of(oid).hex()} is a {kinds.NAMES[self.found_kind].decode()}, "
+                f"not a {kinds.NAMES[kind].decode()}"
             )
         if self.found_size > room:
             return -1
