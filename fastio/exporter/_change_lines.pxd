@@ -9,7 +9,6 @@ from fastio.exporter._records cimport RecordWriter
 cdef class ChangeLines:
     cdef RecordWriter writer
     cdef bint with_data, full_tree
-    cdef object replacements
     cdef unsigned char classes[256]  # of bytes in paths
     cdef int64_t *order
     cdef int64_t *stack
@@ -28,4 +27,3 @@ cdef class ChangeLines:
     cdef int put_modify(self, ChangeTable table, const Change *row) except -1
     cdef int put_hex(self, const unsigned char *oid) except -1
     cdef int put_path(self, const unsigned char *path, int64_t size) except -1
-    cdef int put_plain(self, const unsigned char *path, int64_t size) except -1

@@ -1,11 +1,7 @@
-from typing import Protocol, final
+from typing import final
 
 from fastio.exporter._changes import ChangeTable
 from fastio.exporter._records import RecordWriter
-
-class Replacements(Protocol):
-    def path(self, path: bytes) -> bytes: ...
-    def oid(self, oid: bytes) -> bytes: ...
 
 @final
 class ChangeLines:
@@ -16,7 +12,6 @@ class ChangeLines:
         with_data: bool = True,
         full_tree: bool = False,
         quote_high: bool = True,
-        replacements: Replacements | None = None,
     ) -> ChangeLines: ...
     def write_blobs(self, table: ChangeTable) -> None: ...
     def write_lines(self, table: ChangeTable) -> None: ...

@@ -7,7 +7,6 @@ those that begin with it go by.
 """
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp, memset
@@ -40,17 +39,14 @@ cdef class ChangeLines:
         with_data: Whether blobs are exported, so that lines name them by mark.
         full_tree: Whether a commit first deletes all there is, and then lists all its files.
         quote_high: Whether bytes from 0x80 on are escaped in paths (core.quotePath).
-        replacements: For ``--anonymize``: gives the path to write for a path, and the hexadecimal
-            oid to write for an oid.
     """
 
     def __cinit__(
         self, RecordWriter writer not None, *, bint with_data=True, bint full_tree=False,
-        bint quote_high=True, replacements=None,
+        bint quote_high=True,
     ):
         cdef int byte
         self.writer, self.with_data, self.full_tree = writer, with_data, full_tree
-        self.replacements = replacements
         memset(self.classes, PLAIN, 256)
         for byte in range(256):
             if byte < 32 or byte == 127 or byte == 34 or byte == 92 or (byte > 127 and quote_high):
@@ -194,10 +190,6 @@ cdef class ChangeLines:
     cdef int put_hex(self, const unsigned char *oid) except -1:
         cdef int size = self.writer.oid_size, place
         cdef unsigned char *out
-        cdef bytes text
-        if self.replacements is not None:
-            text = self.replacements.oid(PyBytes_FromStringAndSize(<const char *>oid, size))
-            return self.writer.c_text(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
         out = self.writer.c_space(2 * size)
         for place in range(size):
             out[2 * place] = DIGITS[oid[place] >> 4]
@@ -206,15 +198,6 @@ cdef class ChangeLines:
         return 0
 
     cdef int put_path(self, const unsigned char *path, int64_t size) except -1:
-        cdef bytes text
-        if self.replacements is None:
-            return self.put_plain(path, size)
-        text = self.replacements.path(PyBytes_FromStringAndSize(<const char *>path, size))
-        return self.put_plain(
-            <const unsigned char *>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
-        )
-
-    cdef int put_plain(self, const unsigned char *path, int64_t size) except -1:
         """Write a path, quoted if it has to be."""
         cdef int64_t at, wrote = 1
         cdef unsigned char found = PLAIN, byte

@@ -115,14 +115,15 @@ class _Order:
 
     def _write(self, number: int) -> None:
         change = self._changes[number]
+        moved = change.status in "RC" and change.source not in self._told
+        same = (change.old_mode, change.old_oid) == (change.new_mode, change.new_oid)
         self._told.add(change.path)
-        if change.status in "RC" and change.source not in self._told:
+        if change.status == "R":
+            self._told.add(change.source)
+        if moved:
             self.lines.append((change.status, number))
-            if change.status == "R":
-                self._told.add(change.source)
-            if (change.old_mode, change.old_oid) == (change.new_mode, change.new_oid):
-                return
-        self.lines.append(("D" if change.status == "D" else "M", number))
+        if not (moved and same):
+            self.lines.append(("D" if change.status == "D" else "M", number))
 
 
 def _place(change: Change) -> tuple[str, bool]:

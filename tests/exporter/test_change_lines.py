@@ -240,23 +240,3 @@ def test_without_data_all_are_named_by_oid() -> None:
 
 def test_a_full_tree_begins_with_deleteall() -> None:
     assert record_of(full_tree=True)[1].startswith(b"deleteall\nM 100755 :")
-
-
-class Numbers:
-    def __init__(self) -> None:
-        self.asked: list[bytes] = []
-
-    def path(self, path: bytes) -> bytes:
-        self.asked.append(path)
-        return b"path %d" % len(self.asked)
-
-    def oid(self, oid: bytes) -> bytes:
-        return b"%040d" % len(self.asked)
-
-
-def test_replacements_are_written_in_the_order_of_the_lines() -> None:
-    replacements = Numbers()
-    blobs, text = record_of(replacements=replacements)
-    assert blobs == [B, A]
-    assert replacements.asked == [b"a", b"b", b"c", b"d"]
-    assert text.startswith(b'M 100755 :%b "path 1"\nM 160000 %040d "path 2"\n' % (B, 1))
