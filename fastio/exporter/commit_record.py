@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from fastio.exporter._commit_record import CommitRecords
 from fastio.exporter.change_lines import ChangeLines
 from fastio.exporter.commit_text import CommitText
-from fastio.exporter.pathspec import read_limits
+from fastio.exporter.pathspec import limits_of
 from fastio.exporter.records import RecordWriter
 from fastio.exporter.submodules import hidden_submodules
 from fastio.exporter.tree_diff import TreeDiff
@@ -61,7 +61,7 @@ def commit_records(
         CommitText(options, reader.oid_size),
         TreeDiff(
             reader,
-            read_limits(plan.paths, prefix=repository.prefix),
+            limits_of(repository, plan.paths),
             hidden=hidden_submodules(repository, plan.diff.ignore_submodules),
             lists_unchanged=plan.diff.harder,
             memory=memory // 2,

@@ -23,6 +23,7 @@ from fastio.exporter._path_filter import PathFilter
 from fastio.exporter.wildcards import SPECIAL, wildcard
 from fastio.records import record
 from fastio.store.config import parse_boolean
+from fastio.store.repository import Repository
 
 # What stands at a path, and what is wanted of it, as in the kernel.
 FILE, DIRECTORY, SUBMODULE = range(3)
@@ -35,12 +36,27 @@ _LONG = {"top", "exclude", "literal", "glob", "icase"}
 _REMEMBERED = 1 << 16  # paths
 
 
+def limits_of(repository: Repository, words: Iterable[bytes]) -> PathFilter | None:
+    """Make a filter of path limits that were given in a repository: see `read_limits`."""
+
+    def find_top() -> bytes:
+        found = repository.git.run("rev-parse", "--show-toplevel", capture_stderr=True)
+        return repository.git_dir if found.status else found.stdout.removesuffix(b"\n")
+
+    return read_limits(
+        words,
+        prefix=repository.prefix,
+        environment=repository.git.environment,
+        find_top=find_top,
+    )
+
+
 def read_limits(
     words: Iterable[bytes],
     *,
-    prefix: bytes = b"",
-    environment: Mapping[str, str] = os.environ,
-    find_top: Callable[[], bytes] = os.getcwdb,
+    prefix: bytes,
+    environment: Mapping[str, str],
+    find_top: Callable[[], bytes],
 ) -> PathFilter | None:
     """Make a filter of path limits.
 

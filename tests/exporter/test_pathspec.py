@@ -12,7 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fastio.errors import FastioError
-from fastio.exporter.pathspec import DIRECTORY, FILE, PERHAPS, SUBMODULE, read_limits
+from fastio.exporter.pathspec import DIRECTORY, FILE, PERHAPS, SUBMODULE, limits_of, read_limits
+from fastio.store.repository import Repository
 
 FILES = b"""foo/x foo/y.c foo/sub/z.c fo[o]/q Foo/X a/b/c/f a/b/g.c a/h.c top.c x.d/in st*r stuar
 a/foo/x a/a/a/b b/a aa ab a- a.c A/B/c foo.c -/- ]x ![ \xff/\xff a/b/.c .hidden/.c""".split()
@@ -114,8 +115,14 @@ def test_absolute_paths_count_from_the_top(repository: Path) -> None:
         assert of_ours(b"a/", words, repository.resolve()) == of_git(repository, b"a/", words)
 
 
-def test_without_limits_there_is_no_filter() -> None:
-    assert read_limits([]) is None
+@pytest.mark.git
+def test_limits_given_in_a_repository_count_from_there(repository: Path) -> None:
+    found = Repository.discover(str(repository / "a"), os.environ | {"GIT_ICASE_PATHSPECS": "1"})
+    filters = limits_of(found, [b"B/C", os.fsencode(repository.resolve()) + b"/top.c"])
+    assert filters is not None
+    wanted = [filters.wants(path, FILE) for path in (b"a/b/c", b"b/c", b"top.c", b"a/top.c")]
+    assert wanted == [2, 0, 2, 0]
+    assert limits_of(found, []) is None
 
 
 @pytest.mark.parametrize(
@@ -140,4 +147,4 @@ def test_variables_that_contradict_each_other_are_refused() -> None:
     for names in (("GLOB", "NOGLOB"), ("LITERAL", "ICASE")):
         variables = {f"GIT_{name}_PATHSPECS": "1" for name in names}
         with pytest.raises(FastioError, match="incompatible"):
-            read_limits([b"x"], environment=variables)
+            read_limits([b"x"], prefix=b"", environment=variables, find_top=os.getcwdb)
