@@ -1,6 +1,7 @@
 from libc.stdint cimport int64_t, uint32_t
 
 from fastio.exporter._sides cimport Side
+from fastio.store._object_reader cimport ObjectReader
 
 
 cdef struct Chunks:
@@ -18,14 +19,14 @@ cdef class Profile:
 
 
 cdef class Similarity:
-    cdef object reader, is_text
+    cdef ObjectReader reader
+    cdef object is_text
     # Bytes in chunks by their number, of the file that others are compared with and of that which
     # is being cut. All 0 between calls.
     cdef uint32_t *sums
     cdef uint32_t *sums_of_cut
     cdef dict young, old
     cdef int64_t weight, budget
-    cdef int oid_size
 
     cdef Profile profile(self, bytes key)
     cdef int64_t size_of(self, Side side) except -1

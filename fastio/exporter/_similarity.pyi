@@ -5,6 +5,9 @@ from fastio.exporter._sides import Side
 from fastio.store.object_reader import ObjectReader
 
 @final
+class Profile: ...
+
+@final
 class Similarity:
     def __new__(
         cls,

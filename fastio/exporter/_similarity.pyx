@@ -18,7 +18,8 @@ cdef enum:
     FULL_SCORE = 60000
     PROFILE_WEIGHT = 240  # bytes of a Profile, its key and its place in a dict
 
-cdef uint64_t HIGH_HALF = <uint64_t>0xFFFFFFFF << 32
+cdef uint64_t MOST = 0xFFFFFFFF  # bytes that a sum can tell
+cdef uint64_t HIGH_HALF = MOST << 32
 
 
 @cython.final
@@ -36,7 +37,6 @@ cdef class Similarity:
 
     def __cinit__(self, ObjectReader reader not None, *, int64_t memory, is_text=None):
         self.reader, self.is_text, self.budget = reader, is_text, memory
-        self.oid_size = reader.oid_size
         self.young, self.old = {}, {}
         self.sums = <uint32_t *>calloc(NUMBERS, sizeof(uint32_t))
         self.sums_of_cut = <uint32_t *>calloc(NUMBERS, sizeof(uint32_t))
@@ -116,7 +116,7 @@ cdef class Similarity:
     cdef int64_t size_of(self, Side side) except -1:
         cdef Profile profile = self.profile(side.oid)
         if profile.size < 0:
-            profile.size = (<ObjectReader>self.reader).c_size(
+            profile.size = self.reader.c_size(
                 <const unsigned char *>PyBytes_AS_STRING(side.oid), NULL
             )
         return profile.size
@@ -152,7 +152,7 @@ cdef class Similarity:
         self.weight += PROFILE_WEIGHT + max(profile.count, 0) * <int64_t>sizeof(Chunks)
         if self.weight > self.budget // 2:
             self.old, self.young = self.young, {}
-            self.weight = PROFILE_WEIGHT
+            self.weight = PROFILE_WEIGHT + max(profile.count, 0) * <int64_t>sizeof(Chunks)
         self.young[key] = profile
         return profile
 
@@ -161,7 +161,7 @@ cdef class Similarity:
         cdef Content content
         cdef int64_t room, count
         cdef Chunks *chunks
-        (<ObjectReader>self.reader).c_read(
+        self.reader.c_read(
             <const unsigned char *>PyBytes_AS_STRING(key), &content
         )
         profile.size = content.size
@@ -282,8 +282,7 @@ cdef int64_t cut(
     cdef const unsigned char *end = data + size
     cdef const unsigned char *stop
     cdef uint64_t state
-    cdef uint32_t number, length
-    cdef int64_t count = 0, i
+    cdef int64_t count = 0, length, i
     while at < end:
         state = length = 0
         stop = end_of_chunk(at, end, skip_cr)
@@ -293,16 +292,25 @@ cdef int64_t cut(
                 state = state & HIGH_HALF | <uint32_t>(state + at[0])
                 length += 1
             at += 1
-        number = (<uint32_t>state + <uint32_t>(state >> 32) * 97) % NUMBERS
-        if sums[number] == 0:
-            chunks[count].number = number
-            count += 1
-        sums[number] += length
+        count += gather(sums, &chunks[count], state, length)
         counted[0] += length
     for i in range(count):
         chunks[i].size = sums[chunks[i].number]
         sums[chunks[i].number] = 0
     return count
+
+
+cdef inline int gather(
+    uint32_t *sums, Chunks *place, uint64_t state, int64_t size
+) noexcept nogil:
+    """Add a chunk to those of its number; returns how many new numbers there are, 0 or 1."""
+    cdef uint32_t number = (<uint32_t>state + <uint32_t>(state >> 32) * 97) % NUMBERS
+    cdef uint32_t sum = sums[number]
+    sums[number] = <uint32_t>min(<uint64_t>sum + size, MOST)
+    if sum:
+        return 0
+    place.number = number
+    return 1
 
 
 cdef inline const unsigned char *end_of_chunk(

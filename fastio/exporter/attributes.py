@@ -45,6 +45,9 @@ class TextAttribute:
             self._process.close()
         self._process = None
 
+    def __del__(self) -> None:
+        self.close()  # an export that asks does not know when it asks for the last time
+
     def _ask(self, path: bytes) -> bool | None:
         if self._process is None:
             no_index = os.fsdecode(os.path.join(self._repository.git_dir, b"no-index"))
