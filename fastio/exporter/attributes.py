@@ -27,6 +27,7 @@ class TextAttribute:
         self._repository = repository
         self._up = b"../" * repository.prefix.count(b"/")  # to where paths begin
         self._process: GitProcess | None = None
+        self._owner = 0  # who started it: a worker that was forked later starts its own
         self._known: dict[bytes, bool | None] = {}
 
     def __call__(self, path: bytes) -> bool | None:
@@ -40,8 +41,8 @@ class TextAttribute:
         return self._known[path]
 
     def close(self) -> None:
-        """End the process, if there is one."""
-        if self._process is not None:
+        """End the process, if there is one and it is ours."""
+        if self._process is not None and self._owner == os.getpid():
             self._process.close()
         self._process = None
 
@@ -49,10 +50,11 @@ class TextAttribute:
         self.close()  # an export that asks does not know when it asks for the last time
 
     def _ask(self, path: bytes) -> bool | None:
-        if self._process is None:
+        if self._process is None or self._owner != os.getpid():
             no_index = os.fsdecode(os.path.join(self._repository.git_dir, b"no-index"))
             git = self._repository.git.with_environment(GIT_INDEX_FILE=no_index)
             self._process = git.start("check-attr", "--stdin", "-z", "diff")
+            self._owner = os.getpid()
         output = self._process.output
         self._process.send(self._up + path + b"\0")
         if not self._process.wait_for(lambda: output.count(b"\0") == 3):

@@ -6,6 +6,7 @@ import pytest
 
 from fastio.exporter.attributes import TextAttribute
 from fastio.store.repository import Repository
+from tests.conformance.side import in_child
 from tests.store.work import Work
 
 LINES = "*.text diff\n*.none -diff\n*.bin binary\n*.c diff=c\nlater.c !diff\nlater.c/* diff\n"
@@ -20,6 +21,22 @@ def test_what_is_text_by_its_path(tmp_path: Path, folder: str) -> None:
     asked = (b"a.text", b"d/b.none", b"c.bin", b"d/\xff \n.c", b"later.c", b"other", b"a.text")
     expected = [True, False, False, None, None, None, True]
     assert [is_text(path) for path in asked] == expected
+    is_text.close()
+
+
+def test_a_forked_process_asks_a_git_of_its_own(tmp_path: Path) -> None:
+    work = Work(tmp_path / "work")
+    (work.path / ".gitattributes").write_text("a -diff\n")
+    is_text = TextAttribute(Repository.discover(str(work.path)))
+    assert is_text(b"a") is False
+
+    def ask() -> int:
+        answers = is_text(b"b"), is_text(b"d/a")
+        is_text.close()
+        return 0 if answers == (None, False) else 1
+
+    assert in_child(b"", ask).returncode == 0
+    assert is_text(b"c") is None
     is_text.close()
 
 
