@@ -82,6 +82,7 @@ class Anonymizer:
         self._oid_size, self._quote_high = oid_size, quote_high
         self._writer = RecordWriter(oid_size)
         self._paths = _Words(replacements, lambda n: b"path%d" % n)
+        self._whole_paths: dict[bytes, bytes] = {}  # most paths are told many times
         self._refs = _Words(replacements, lambda n: b"ref%d" % n)
         self._idents = _Words(replacements, lambda n: b"User %d <user%d@example.com>" % (n, n))
         self._oids = _Words(replacements, lambda n: b"%0*x" % (2 * oid_size, n), first=1)
@@ -99,9 +100,14 @@ class Anonymizer:
 
     def path(self, path: bytes) -> bytes:
         """Replace the components of a path, quoted if it has to be, and quote the new one."""
-        new = self._paths.replace_each(unquote(path)[0] if path.startswith(b'"') else path)
-        quoted = quote(new, quote_high=self._quote_high)
-        return b'"%b"' % new if quoted == new and b" " in new else quoted
+        made = self._whole_paths.get(path)
+        if made is None:
+            new = self._paths.replace_each(unquote(path)[0] if path.startswith(b'"') else path)
+            made = quote(new, quote_high=self._quote_high)
+            if made == new and b" " in new:
+                made = b'"%b"' % new
+            self._whole_paths[path] = made
+        return made
 
     def ident_line(self, line: bytes) -> bytes:
         """Replace the ident of a line that begins with a keyword; its date is kept."""
@@ -181,7 +187,9 @@ class Anonymizer:
             end = text.find(b"\n", at) + 1 or len(text)
             line = text[at:end]
             at = end
-            if line.startswith(b"author "):
+            if line.startswith(b"M "):  # as nearly all do
+                lines.append(self._modify(line))
+            elif line.startswith(b"author "):
                 # The committer's ident, in the next line, counts as the one printed first.
                 end = text.find(b"\n", at) + 1
                 committer = self.ident_line(text[at : end - 1])
@@ -196,6 +204,12 @@ class Anonymizer:
                 lines.append(self._line(line))
         return b"".join(lines)
 
+    def _modify(self, line: bytes) -> bytes:
+        _, mode, reference, path = line[:-1].split(b" ", 3)
+        if not reference.startswith(b":"):
+            reference = self.oid(reference)
+        return b"M %b %b %b\n" % (mode, reference, self.path(path))
+
     def _line(self, line: bytes) -> bytes:
         """Replace what is to be replaced in any other line."""
         warnings = len(line) - len(line.lstrip(_HOLE))
@@ -209,10 +223,6 @@ class Anonymizer:
             return b"data %d\n%b" % (len(message), message)
         elif word in (b"from", b"merge") and not rest.startswith(b":"):
             rest = self.oid(rest)
-        elif word == b"M":
-            mode, reference, path = rest.split(b" ", 2)
-            reference = reference if reference.startswith(b":") else self.oid(reference)
-            rest = b"%b %b %b" % (mode, reference, self.path(path))
         elif word == b"D":
             rest = self.path(rest)
         elif word in (b"R", b"C"):
