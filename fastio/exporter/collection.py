@@ -40,6 +40,7 @@ class Collection:
         tags: Tag objects, outer ones before inner ones.
         tagged_blobs: Blobs that tags end at, in order.
         commits: Where the walk starts: pairs of commit and whether it is negative.
+        lines: The same, as git is to be told.
         names: The names of those commits.
     """
 
@@ -51,6 +52,7 @@ class Collection:
         self.tags: list[ListedTag] = []
         self.tagged_blobs: list[Oid] = []
         self.commits: list[tuple[Oid, bool]] = []
+        self.lines: list[bytes] = []
         self.names: dict[Oid, bytes] = {}
 
     def collect(self, starts: Sequence[Start]) -> None:
@@ -69,6 +71,8 @@ class Collection:
             if kind == COMMIT:
                 self.commits.append((oid, start.is_negative))
                 self.names.setdefault(oid, start.written)
+                line = b"^" * start.is_negative + oid.hex().encode()
+                self.lines += [line] if start.given is None else [start.given][: bool(start.given)]
 
     def _add_ref(self, start: Start, name: bytes) -> None:
         oid, kind = start.oid, start.kind

@@ -66,7 +66,7 @@ def walk_by_log(
     options = [b"--parents", *options]
     listing = run_log(
         git,
-        collection.commits,
+        collection.lines,
         options=options,
         late_options=late_options,
         paths=paths,
@@ -100,7 +100,7 @@ def check_options(git: Git, options: Sequence[bytes], empty_tree: Oid) -> None:
 
 def run_log(
     git: Git,
-    commits: Sequence[tuple[Oid, bool]],
+    lines: Sequence[bytes],
     *,
     options: Sequence[bytes],
     late_options: Sequence[bytes],
@@ -109,10 +109,7 @@ def run_log(
 ) -> bytes:
     """Return what git log says, newest commit first."""
     settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-    text = b"".join(
-        b"%s%s\n" % (b"^" if is_negative else b"", oid.hex().encode())
-        for oid, is_negative in commits
-    )
+    text = b"".join(line + b"\n" for line in lines)
     words: list[str | bytes] = [
         *settings,
         "log",

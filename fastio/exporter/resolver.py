@@ -80,21 +80,38 @@ class Resolver:
         left, right = self.find(left_text), self.find(right_text)
         if left is None or right is None:
             return None
-        bases: list[Start] = []
         if is_symmetric:
-            bases = [
-                Start(oid, COMMIT, oid.hex().encode(), is_negative=not is_negative)
-                for oid in self._merge_bases(left, right)
-            ]
-        left_is_negative = is_negative if is_symmetric else not is_negative
+            return self._difference((left_text, *left), (right_text, *right), is_negative)
         return [
-            *bases,
-            Start(left[1], left[0], left_text, left_text, left_is_negative),
+            Start(left[1], left[0], left_text, left_text, not is_negative),
             Start(right[1], right[0], right_text, right_text, is_negative),
         ]
 
-    def _merge_bases(self, left: tuple[int, Oid], right: tuple[int, Oid]) -> Iterator[Oid]:
-        ends = [found[1].hex() for found in (left, right)]
+    def _difference(
+        self, left: tuple[bytes, int, Oid], right: tuple[bytes, int, Oid], is_negative: bool
+    ) -> list[Start]:
+        """Starts of a symmetric difference, whose sides git tells apart (``--left-only``)."""
+        bases = self._merge_bases(left[2], right[2])
+        both = b"%s...%s" % (left[2].hex().encode(), right[2].hex().encode())
+        covered = None if is_negative else b""
+        return [
+            *(
+                Start(
+                    *(oid, COMMIT, oid.hex().encode()),
+                    is_negative=not is_negative,
+                    given=covered,
+                )
+                for oid in bases
+            ),
+            Start(left[2], left[1], left[0], left[0], is_negative, given=covered),
+            Start(
+                *(right[2], right[1], right[0], right[0], is_negative),
+                given=None if is_negative else both,
+            ),
+        ]
+
+    def _merge_bases(self, left: Oid, right: Oid) -> Iterator[Oid]:
+        ends = (left.hex(), right.hex())
         said = self._git.run("merge-base", "--all", *ends, capture_stderr=True)
         if said.status > 1:
             raise UnclearError("no merge base can be found")

@@ -86,7 +86,8 @@ def read_plan(
     walk = _walk(repository, store, reader, collection, marks or None, warn)
     settler = Settler(
         repository.git,
-        collection.commits,
+        walk,
+        collection.lines,
         reader.walk_options,
         reader.late_options,
         reader.paths,

@@ -16,6 +16,7 @@ class Start:
         written: The text that becomes the name of its commit if no ref gives a better one.
         ref: The text that may be a ref's name; empty where it cannot be one.
         is_negative: Whether it and its history are left out.
+        given: What git is told for it; None for its oid, empty if another start's text covers it.
         full_name: The ref that *ref* is known to be, and alone; empty when that is to be found out.
     """
 
@@ -25,3 +26,4 @@ class Start:
     ref: bytes = b""
     is_negative: bool = False
     full_name: bytes = b""
+    given: bytes | None = None

@@ -109,8 +109,8 @@ def _set(pattern: bytes, at: int) -> tuple[bytes, int]:
         low, at = _member(pattern, at)
         if pattern[at : at + 1] == b"-" and pattern[at + 1 : at + 2] not in (b"]", b""):
             high, at = _member(pattern, at + 1)
-            if low <= high:
-                parts.append(re.escape(low) + b"-" + re.escape(high))
+            # A range in the wrong direction is its first byte.
+            parts.append(re.escape(low) + (b"-" + re.escape(high) if low <= high else b""))
         else:
             parts.append(re.escape(low))
     if not parts:
