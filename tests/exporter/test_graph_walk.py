@@ -38,7 +38,7 @@ def test_walk_is_that_of_gits_export(seed: int, tmp_path: Path) -> None:
     command = ["git", "-C", str(path), "commit-graph", "write", "--stdin-commits"]
     subprocess.run(command, input=some, capture_output=True, check=False)
     names = sorted(
-        name.decode() for name, value in history.refs.items() if value in history.commits
+        os.fsdecode(name) for name, value in history.refs.items() if value in history.commits
     )
     for line in LINES:
         words = [word.replace("{}", rng.choice(names)) for word in line.split(" ")]

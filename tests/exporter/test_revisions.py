@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
@@ -46,7 +47,7 @@ def test_walk_is_that_of_gits_export(seed: int, tmp_path: Path) -> None:
     history = HistoryMaker(rng, algorithm="sha256" if seed % 6 == 5 else "sha1").make()
     path = Builder("git", tmp_path).build(history, tmp_path / "history", rng)
     names = sorted(
-        name.decode() for name, value in history.refs.items() if value in history.commits
+        os.fsdecode(name) for name, value in history.refs.items() if value in history.commits
     )
     for line in rng.sample(LINES, 6):
         words = [word.replace("{}", rng.choice(names)) for word in line.split(" ")]
