@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fastio.exporter.commands import export_commands
     from fastio.stream.reading import parse
 
-__all__ = ["__version__", "parse"]
+__all__ = ["__version__", "export_commands", "parse"]
 
 __version__ = "0.1.0"
 
@@ -18,4 +19,8 @@ def __getattr__(name: str) -> Any:
         from fastio.stream.reading import parse  # noqa: PLC0415 - see above
 
         return parse
+    if name == "export_commands":
+        from fastio.exporter.commands import export_commands  # noqa: PLC0415
+
+        return export_commands
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

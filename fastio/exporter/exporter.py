@@ -19,8 +19,9 @@ from fastio.store.objects import ObjectStore
 from workers.arena import Arena
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from fastio.exporter.fill import Filled
     from fastio.exporter.options import ExportOptions
     from fastio.exporter.output import Output
     from fastio.exporter.revisions import Plan
@@ -41,6 +42,8 @@ class Exporter:
         warn: Is told warnings.
 
     Attributes:
+        tell_blobs: Puts records of blobs into the text, which are not read then; for those who read
+            them by themselves.
         look: Is called now and then while commits are written.
         before_workers: Is called before the first worker is forked.
     """
@@ -60,6 +63,7 @@ class Exporter:
         self._store = ObjectStore(repository, warn=warn)
         self._marks = MarkTable(repository.object_format.oid_size)
         self._crew: Crew | None = None
+        self.tell_blobs: Callable[[Filled], bytes] | None = None
         self.look: Callable[[Pipeline], None] = lambda _pipeline: None
         self.before_workers: Callable[[], None] = lambda: None
 
@@ -69,6 +73,11 @@ class Exporter:
         Raises:
             FastioError: The export ends here; what stands before that in the stream is written.
         """
+        for _ in self.steps():
+            pass
+
+    def steps(self) -> Iterator[None]:
+        """Write the stream bit by bit; what is yielded is a moment to look at the output."""
         options = self._options
         plan = read_plan(
             self._repository,
@@ -88,7 +97,7 @@ class Exporter:
             quote_high = self._repository.config.quote_path
             replacements = options.anonymize_map or {}
             anonymizer = Anonymizer(replacements, oid_size=oid_size, quote_high=quote_high)
-        self._write_commits(plan, filler, anonymizer)
+        yield from self._write_commits(plan, filler, anonymizer)
         self._write_refs(plan, filler, anonymizer)
         export_marks(options, self._repository, self._marks, self._warn)
         if options.use_done_feature:
@@ -110,7 +119,9 @@ class Exporter:
     def _put(self, text: bytes) -> None:
         self._output.write([text])
 
-    def _write_commits(self, plan: Plan, filler: Filler, anonymizer: Anonymizer | None) -> None:
+    def _write_commits(
+        self, plan: Plan, filler: Filler, anonymizer: Anonymizer | None
+    ) -> Iterator[None]:
         options = self._options
         workers = options.workers if options.workers is not None else os.cpu_count() or 1
         budget = Budget(options.memory, workers)
@@ -125,13 +136,20 @@ class Exporter:
             self._output,
             budget,
             anonymizer=anonymizer,
+            tell_blobs=self.tell_blobs if anonymizer is None else self._blob_teller(anonymizer),
             warn=self._warn,
             look=self.look,
         )
         try:
-            pipeline.run([] if options.no_data else plan.tagged_blobs)
+            yield from pipeline.steps([] if options.no_data else plan.tagged_blobs)
         finally:
             self._crew.close()
+
+    def _blob_teller(self, anonymizer: Anonymizer) -> Callable[[Filled], bytes]:
+        original_oids = self._options.show_original_ids
+        return lambda filled: anonymizer.blob_records(
+            filled.text, filled.blobs, original_oids=original_oids
+        )
 
     def _write_refs(self, plan: Plan, filler: Filler, anonymizer: Anonymizer | None) -> None:
         """Write what stands behind the commits: refs, tags, deletions."""

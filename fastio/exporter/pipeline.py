@@ -28,7 +28,7 @@ from fastio.exporter.fill import ROW_SIZE, Filled, Filler
 from fastio.exporter.routing import Router
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from fastio.exporter.anonymize import Anonymizer
     from fastio.exporter.budget import Budget
@@ -56,6 +56,7 @@ class Pipeline:
         output: Takes the stream.
         budget: Bounds memory.
         anonymizer: Replaces what tells of the repository, with ``--anonymize``.
+        tell_blobs: Puts records of blobs, which are not read, into the text; None to read them.
         warn: Is told each warning.
         look: Is called now and then.
 
@@ -75,12 +76,13 @@ class Pipeline:
         budget: Budget,
         *,
         anonymizer: Anonymizer | None = None,
+        tell_blobs: Callable[[Filled], bytes] | None = None,
         warn: Callable[[str], None],
         look: Callable[[Pipeline], None] = lambda _pipeline: None,
     ) -> None:
         self._work, self._crew, self._filler = work, crew, filler
         self._output, self._budget, self._warn, self._look = output, budget, warn, look
-        self._anonymizer = anonymizer
+        self._anonymizer, self._tell_blobs = anonymizer, tell_blobs
         self._assembly = Assembly(arena)
         self._commit_jobs = CommitJobs(crew, work.plan.walk)
         self._blob_jobs = BlobJobs(crew, self._assembly, arena, budget)
@@ -89,8 +91,8 @@ class Pipeline:
         self.total = len(work.plan.walk)
         self.commits = self.written = 0
 
-    def run(self, tagged_blobs: Iterable[Oid]) -> None:
-        """Write the blobs of tags, then all commits.
+    def steps(self, tagged_blobs: Iterable[Oid]) -> Iterator[None]:
+        """Write the blobs of tags, then all commits; what is yielded is a moment to look.
 
         Raises:
             FastioError: The export ends here; what stands before that in the stream is written.
@@ -106,6 +108,7 @@ class Pipeline:
             progress |= self._write()
             self._wait(progress)
             self._look(self)
+            yield
         if self._death is not None:
             raise FastioError(self._death.decode(errors="surrogateescape"))
 
@@ -161,11 +164,8 @@ class Pipeline:
         return True
 
     def _add(self, filled: Filled) -> None:
-        if self._anonymizer is not None:
-            text = self._anonymizer.blob_records(
-                filled.text, filled.blobs, original_oids=self._work.original_oids
-            )
-            self._assembly.add(text, b"")
+        if self._tell_blobs is not None:
+            self._assembly.add(self._tell_blobs(filled), b"")
             return
         first = self._assembly.add(filled.text, filled.blobs)
         if filled.blobs:

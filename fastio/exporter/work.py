@@ -58,11 +58,6 @@ class Work:
         return self._options.no_data
 
     @property
-    def original_oids(self) -> bool:
-        """Whether records tell the oids of what they stand for."""
-        return self._options.show_original_ids
-
-    @property
     def plan(self) -> Plan:
         """What is exported."""
         return self._plan

@@ -19,7 +19,8 @@ def write_command(command: c.Command) -> bytes:
     Raises:
         StreamError: A field holds an LF or a NUL where the language has no way to write it.
     """
-    return _WRITERS[type(command)](command)
+    kind = c.Blob if isinstance(command, c.Blob) else type(command)  # which may be read on demand
+    return _WRITERS[kind](command)
 
 
 def _line(*words: bytes) -> bytes:

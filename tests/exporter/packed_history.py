@@ -12,6 +12,7 @@ import pytest
 from fastio.exporter import pipeline
 from fastio.exporter.exporter import Exporter
 from fastio.exporter.options import parse_options
+from fastio.exporter.pipeline import Pipeline
 from fastio.store.repository import Repository
 
 OPTIONS = ("--signed-tags=strip", "--reencode=no")
@@ -91,7 +92,7 @@ def export(
     path: Path,
     *words: str,
     sink: Sink | None = None,
-    look: Callable[[Exporter], None] | None = None,
+    look: Callable[[Exporter, Pipeline], None] | None = None,
 ) -> bytes:
     """Export in this process, and return the stream."""
     options, arguments = parse_options([*OPTIONS, *words])
@@ -106,7 +107,7 @@ def export(
         warn=warnings.append,
     )
     if look is not None:
-        exporter.look = lambda _pipeline: look(exporter)
+        exporter.look = lambda pipeline: look(exporter, pipeline)
     exporter.run()
     assert not warnings
     return bytes(sink.stream)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -37,9 +38,7 @@ def test_every_blob_goes_to_one_worker_in_order(reader: ObjectReader, workers: i
         oids = [struct.pack(">H18x", number * 7 % 5000) for number in range(3000)]
         dealt = deal(router, oids, first)
         assert len(dealt) == workers
-        assert sorted(number for numbers in dealt for number in numbers) == list(
-            range(first, first + len(oids))
-        )
+        assert sorted(chain.from_iterable(dealt)) == list(range(first, first + len(oids)))
         assert all(numbers == sorted(numbers) for numbers in dealt)
         assert max(map(len, dealt)) - min(map(len, dealt)) < 1200
         first += len(oids)
