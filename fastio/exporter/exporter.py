@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from fastio.exporter.anonymize import Anonymizer
 from fastio.exporter.budget import Budget
 from fastio.exporter.crew import Crew
 from fastio.exporter.fill import Filler
@@ -21,6 +20,7 @@ from workers.arena import Arena
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from fastio.exporter.anonymize import Anonymizer
     from fastio.exporter.fill import Filled
     from fastio.exporter.options import ExportOptions
     from fastio.exporter.output import Output
@@ -92,11 +92,7 @@ class Exporter:
             options.full_tree = True
         oid_size = plan.walk.oid_size
         filler = Filler(self._marks, oid_size=oid_size, progress=options.progress)
-        anonymizer = None
-        if options.anonymize:
-            quote_high = self._repository.config.quote_path
-            replacements = options.anonymize_map or {}
-            anonymizer = Anonymizer(replacements, oid_size=oid_size, quote_high=quote_high)
+        anonymizer = self._make_anonymizer(oid_size) if options.anonymize else None
         yield from self._write_commits(plan, filler, anonymizer)
         self._write_refs(plan, filler, anonymizer)
         export_marks(options, self._repository, self._marks, self._warn)
@@ -144,6 +140,15 @@ class Exporter:
             yield from pipeline.steps([] if options.no_data else plan.tagged_blobs)
         finally:
             self._crew.close()
+
+    def _make_anonymizer(self, oid_size: int) -> Anonymizer:
+        from fastio.exporter.anonymize import Anonymizer  # noqa: PLC0415 - few exports need it
+
+        return Anonymizer(
+            self._options.anonymize_map or {},
+            oid_size=oid_size,
+            quote_high=self._repository.config.quote_path,
+        )
 
     def _blob_teller(self, anonymizer: Anonymizer) -> Callable[[Filled], bytes]:
         original_oids = self._options.show_original_ids
