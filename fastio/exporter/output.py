@@ -6,6 +6,8 @@ breaks off is what git leaves, too.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import select
 from collections import deque
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["DescriptorOutput", "Lz4Output", "Output", "OutputClosed", "open_output"]
 
 MOST_PIECES = 1024  # of one writev: the limit of Linux
+PIPE = 1 << 20  # bytes that a reader need not be waited for
+F_SETPIPE_SZ = 1031  # of Linux; elsewhere there is no such command
 LZ4_BLOCK = 4 << 20  # the largest that a frame can have
 
 
@@ -184,6 +188,8 @@ def open_output(path: str | None, *, threads: int) -> Output:
         FastioError: It cannot be opened.
     """
     if path is None or path == "-":
+        with contextlib.suppress(OSError):  # it is no pipe, or we may not
+            fcntl.fcntl(1, F_SETPIPE_SZ, PIPE)
         return DescriptorOutput(1)
     try:
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
