@@ -341,6 +341,7 @@ cdef class ObjectReader:
     ) except -1:
         cdef Content content
         cdef int64_t packed
+        self.most = -1
         self.look(oid)
         kind[0] = self.found_kind
         if self.found_size <= room:
