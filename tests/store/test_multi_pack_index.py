@@ -22,6 +22,7 @@ ABSENT = Oid(b"\x5a" * 20)
 
 def filled(work: Work) -> Path:
     """A repository of five packs with a multi-pack-index."""
+    work("config", "maintenance.auto", "false")
     for number in range(5):
         (work.path / "file").write_text(f"{number}\n" * 100)
         work("add", ".")
@@ -71,8 +72,9 @@ def test_one_that_names_a_pack_that_is_gone_is_left_aside(sha1_work: Work) -> No
     folder = filled(sha1_work)
     stale = (folder / "multi-pack-index").read_bytes()
     sha1_work("repack", "-adfq")
+    oids = [oid for oid, *_ in sha1_work.objects()]  # git itself may be led astray
     (folder / "multi-pack-index").write_bytes(stale)
-    assert_reads_all(sha1_work, opened(sha1_work))
+    assert_reads_all(sha1_work, opened(sha1_work), oids)
 
 
 def test_one_that_leads_astray_is_left_aside(sha1_work: Work) -> None:
