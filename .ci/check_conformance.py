@@ -11,9 +11,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs" / "conformance.md"
-# Of the importer and, behind an E, of the exporter.
-ITEMS = [f"{item:03}" for item in range(1, 301)] + [f"E{item:02}" for item in range(1, 88)]
-ROW = re.compile(r"^\| *(E?[0-9]+) *\| (.+) \| (.+) \|$", re.MULTILINE)
+# Of the importer and, behind an E, of the exporter, and of hash-object behind an H.
+ITEMS = [f"{item:03}" for item in range(1, 301)]
+ITEMS += [f"E{item:02}" for item in range(1, 88)] + [f"H{item:02}" for item in range(1, 39)]
+ROW = re.compile(r"^\| *([EH]?[0-9]+) *\| (.+) \| (.+) \|$", re.MULTILINE)
 NAME = re.compile(r"`(?P<file>tests/[^`:]+\.py)?(?P<function>::\w+)?(?P<case>\[[^`]*\])?`")
 
 

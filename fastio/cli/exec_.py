@@ -1,4 +1,4 @@
-"""``fastio exec``: run a command whose ``git fast-import`` and ``git fast-export`` are ours.
+"""``fastio exec``: run a command whose ``git fast-import`` and some other commands are ours.
 
 The directory ``handover`` beside this file goes first on PATH, and the command takes the place of
 this process: signals, descriptors, exit status and terminal are its own, and nothing is left to
@@ -38,8 +38,8 @@ USAGE = """\
 usage: fastio [<git's global options>] exec [--] <command> [<args>]
 
 Runs the command, which may be any program, as it would run without us, except that
-where it or what it starts runs 'git fast-import' or 'git fast-export', 'fastio import'
-or 'fastio export' takes its place:
+'git fast-import', 'git fast-export' and 'git hash-object', wherever it or what it
+starts runs them, are fastio's:
 
     fastio exec -- git filter-repo --path src
     fastio exec -- hg-fast-export.sh -r ../hg-repository

@@ -19,12 +19,12 @@ cdef extern from "<fcntl.h>" nogil:
     enum:
         O_RDONLY
         O_CLOEXEC
-        O_NONBLOCK
 
 cdef extern from "<sys/stat.h>" nogil:
     struct stat:
         int64_t st_size
         unsigned int st_mode
+    int c_stat "stat"(const char *path, stat *about)
     int fstat(int fd, stat *about)
     bint S_ISREG(unsigned int mode)
 
@@ -135,9 +135,12 @@ cdef class FileReader:
 
     cdef int read_next(self, const char *path) noexcept nogil:
         """Read one more file behind the last one; returns why not, or GOES_ON."""
-        # Opening a FIFO would wait for whoever writes to it.
-        cdef int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        cdef int why
+        cdef stat about
+        cdef int fd, why
+        # Opening a FIFO would wait for whoever writes to it, and closing it again would end that.
+        if c_stat(path, &about) or not S_ISREG(about.st_mode):
+            return NOT_SMALL
+        fd = open(path, O_RDONLY | O_CLOEXEC)
         if fd < 0:
             return NOT_SMALL
         why = self.read_open(fd)

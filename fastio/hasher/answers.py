@@ -1,8 +1,8 @@
 """Answers on their way out, which nothing that goes on behind them waits for.
 
-A caller may write all its questions before it reads the first answer. By then the pipe to it is full,
-and if we waited for room there, nobody would read what it writes. So an answer that has no room is
-kept, and a thread waits in our place. There is no such thread while the caller reads along.
+A caller may write all its questions before it reads the first answer. By then the pipe to it is
+full, and if we waited for room there, nobody would read what it writes. So an answer that has no
+room is kept, and a thread waits in our place. There is no such thread while the caller reads along.
 """
 
 from __future__ import annotations

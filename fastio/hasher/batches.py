@@ -1,7 +1,7 @@
 """A group of files, as one thread deals with it: read, hashed, and what is to be stored deflated.
 
-A batch ends early at a file that needs more than that: a large one, one that git has to convert, one
-that cannot be read. Whoever ordered the batch deals with that one and orders the rest again.
+A batch ends early at a file that needs more than that: a large one, one that git has to convert,
+one that cannot be read. Whoever ordered the batch deals with that one and orders the rest again.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ class BatchWorker:
         if reader is None:
             reader = self._own.reader = FileReader()
         oids, packed = list[Oid](), list[tuple[Oid, int, bytes]]()
-        end = group.rules.index(BY_GIT, first) if BY_GIT in group.rules[first:] else len(group.paths)
+        end = (
+            group.rules.index(BY_GIT, first) if BY_GIT in group.rules[first:] else len(group.paths)
+        )
         paths = group.paths if end == len(group.paths) else group.paths[:end]
         at = first
         while at < end:

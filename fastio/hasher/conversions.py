@@ -1,7 +1,7 @@
 """Whether content is converted before it is hashed: what gitattributes and configuration say.
 
-Conversions are git's business: a filter, an encoding, an ``$Id$``, carriage returns that are to go. What
-is worked out here is that there is nothing to convert, which is nearly always so:
+Conversions are git's business: a filter, an encoding, an ``$Id$``, carriage returns that are to go.
+What is worked out here is that there is nothing to convert, which is nearly always so:
 
 * no attribute file can have a say about the path, and ``core.autocrlf`` is not set; or
 * git, asked once for all paths (``git check-attr --stdin``), says that no attribute is there; or
@@ -139,7 +139,9 @@ class Conversions:
         asked.output.clear()
         step = len(_ATTRIBUTES) * _FIELDS
         return [
-            self._rule(dict(zip(_ATTRIBUTES, words[start + 2 : start + step : _FIELDS], strict=True)))
+            self._rule(
+                dict(zip(_ATTRIBUTES, words[start + 2 : start + step : _FIELDS], strict=True))
+            )
             for start in range(0, expected, step)
         ]
 
@@ -147,7 +149,10 @@ class Conversions:
         if self._is_filter(values[b"filter"]):
             return BY_GIT
         encoding = values[b"working-tree-encoding"]
-        if encoding not in (b"unspecified", b"unset") and encoding.lower() not in (b"utf-8", b"utf8"):
+        if encoding not in (b"unspecified", b"unset") and encoding.lower() not in (
+            b"utf-8",
+            b"utf8",
+        ):
             return BY_GIT
         text, eol = values[b"text"], values[b"eol"]
         if text == b"unspecified":

@@ -1,8 +1,8 @@
 """Small files, read and hashed many at once.
 
-Sixteen files are hashed in the time of four or five (`workers._sha1`); a file that is read as a Python
-object costs twice as much as one that is not. So a run of files is one call, which lets other
-threads run all the while.
+Sixteen files are hashed in the time of four or five (`workers._sha1`), and a call for each file
+would take longer than to read a small one. So a run of files is one call, which lets other threads
+run all the while.
 """
 
 from __future__ import annotations

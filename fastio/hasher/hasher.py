@@ -115,7 +115,7 @@ class Hasher:
         """Order a group, and take the outcomes of old ones when there are many."""
         self._burst += len(names)
         group = Group(names, self._paths(names), self._rules(names), self._storing())
-        if len(names) < GROUP and not self._under_way or self._threads == 0:
+        if self._threads == 0 or (len(names) < GROUP and not self._under_way):
             self._take(group, self._worker.run(group))
             return
         if self._pool is None:
@@ -130,7 +130,11 @@ class Hasher:
 
     def _take_oldest(self) -> None:
         group, future = self._under_way.popleft()
-        self._take(group, future.result())
+        try:
+            self._take(group, future.result())
+        except FastioError:
+            self._under_way.clear()  # what comes behind a failure was never asked for
+            raise
 
     def _take(self, group: Group, outcome: Outcome) -> None:
         """Answer what a batch has found out, and see to the rest of its group."""

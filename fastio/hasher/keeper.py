@@ -1,9 +1,9 @@
 """Where objects go that are to be stored: few become loose ones, many become one pack.
 
-A loose object is a file of its own, and making a file takes longer than all else that a small object
-needs. So once there are more than a few objects to store at a time (``fastimport.unpackLimit``), they
-go into a pack. Whoever is told an oid may use the object at once: so the pack is completed before
-anybody hears of what is in it (`Keeper.settle`).
+A loose object is a file of its own, and making a file takes longer than all else that a small
+object needs. So once there are more than a few objects to store at a time
+(``fastimport.unpackLimit``), they go into a pack. Whoever is told an oid may use the object at
+once: so the pack is completed before anybody hears of what is in it (`Keeper.settle`).
 
 Order of writes: a loose object is a temporary file before it has its name, and so is a pack
 (`fastio.store.pack_writer`). What a crash leaves is a ``tmp_…`` file, which git removes in time.

@@ -1,7 +1,7 @@
-"""Large blobs stored as they are read: hashed by one thread, deflated by several, never held whole.
+"""Large blobs stored as they are read: one thread hashes, several deflate, none holds it whole.
 
-As in git, one above ``core.bigFileThreshold`` goes into a pack and any other is loose, since whoever
-stores one file looks for it there.
+As in git, one above ``core.bigFileThreshold`` goes into a pack and any other is loose, since
+whoever stores one file looks for it there.
 """
 
 from __future__ import annotations

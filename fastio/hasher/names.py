@@ -63,7 +63,10 @@ def read_names(
         while len(waiting) >= GROUP:
             yield from _unquoted(waiting[:GROUP])
             del waiting[:GROUP]
-    yield from _unquoted([*waiting, begun] if begun else waiting)
+    if begun:
+        # Where no line end follows, a CR belongs to the name.
+        waiting.append(begun + b"\r" if begun.endswith(b"\r") else begun)
+    yield from _unquoted(waiting)
 
 
 def _read(descriptor: int) -> bytes:

@@ -85,7 +85,7 @@ class ObjectStore:
     def refresh(self, oid: Oid) -> bool:
         """Tell whether an object is stored, and if so make its file look new.
 
-        What is old and not referred to is pruned one day; this keeps the object from it for a while.
+        What is old and not referred to is pruned one day; this keeps the object for a while.
         """
         if self.search.has(oid) and (place := self._find_pack(oid, usable=True)):
             path = place[0].path

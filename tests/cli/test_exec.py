@@ -15,6 +15,7 @@ from tests.cli.field import Field, write_program
 from tests.importer import streams
 from tests.importer.target import COMMAND, Target, environment
 
+PROGRAMS = ("git", "git-fast-import", "git-hash-object")
 STREAM = streams.commit(1, streams.inline(b"file", b"content"))
 FASTIO = shlex.join(COMMAND)
 
@@ -62,6 +63,16 @@ def test_global_options_are_followed(field: Field, words: list[str]) -> None:
     assert field.handed_over() == [" ".join([*words, "fast-import", "--quiet", "--force"])]
     assert inner.git("show", "main:file") == "content"
     assert field.target.refs() == {}
+
+
+def test_hash_object_is_ours(field: Field) -> None:
+    """And asks git itself for what it does not do, not us again."""
+    done = field.exec("git", "hash-object", "-w", "--stdin", stream=b"content")
+    assert done.stdout == b"6b584e8ece562ebffc15d38808cd6b98fc3d97ea\n"
+    done = field.exec("git", "hash-object", "-t", "tree", "--stdin")
+    assert done.stdout == b"4b825dc642cb6eb9a060e54bf8d69288fbee4904\n"
+    words = ["hash-object -w --stdin", "hash-object -t tree --stdin"]
+    assert field.handed_over() == words
 
 
 def test_settings_are_followed(field: Field) -> None:
@@ -295,6 +306,5 @@ def test_fastio_s_global_options_hold_for_the_command(field: Field) -> None:
 
 
 def test_programs_are_installed_as_programs() -> None:
-    programs = ("git", "git-fast-import", "git-fast-export")
-    modes = {name: os.stat(f"{HANDOVER}/{name}").st_mode for name in programs}
+    modes = {name: os.stat(f"{HANDOVER}/{name}").st_mode for name in PROGRAMS}
     assert all(mode & stat.S_IXOTH for mode in modes.values())

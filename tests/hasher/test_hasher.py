@@ -1,0 +1,129 @@
+"""What ours does in its own way: packs of many, and callers who write all before they read."""
+
+import os
+import random
+import subprocess
+import threading
+
+import pytest
+
+from fastio.objects.kinds import BLOB, SHA1
+from tests.hasher.place import Place
+from tests.importer.target import environment
+
+
+def fill(place: Place, count: int) -> tuple[bytes, list[str]]:
+    """Write files of all sizes; returns their names as lines, and their oids."""
+    choose = random.Random(1)
+    names, oids = [], []
+    for number in range(count):
+        content = choose.randbytes(choose.choice((0, 3, 41, 4000, 20_000))) + b"%d" % number
+        place.write(f"files/{number}", content)
+        names.append(f"files/{number}")
+        oids.append(SHA1.hash_object(BLOB, content).hex())
+    return "".join(f"{name}\n" for name in names).encode(), oids
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3])
+def test_many_become_one_pack(ours: Place, workers: int) -> None:
+    text, oids = fill(ours, 500)
+    words = ["-w", "--stdin-paths", f"--workers={workers}"]
+    assert ours.hash(*words, text=text * 2) == oids * 2
+    assert (len(ours.packs()), ours.loose()) == (1, [])
+    ours.check()
+    listed = ours.git("show-index", text=ours.packs()[0].with_suffix(".idx").read_bytes())
+    assert {line.split()[1] for line in listed.splitlines()} == set(oids)
+    assert ours.hash(*words, text=text) == oids
+    assert (len(ours.packs()), ours.loose()) == (1, [])
+
+
+def test_few_become_loose(ours: Place) -> None:
+    text, oids = fill(ours, 40)
+    assert ours.hash("-w", "--stdin-paths", text=text) == oids
+    assert (ours.packs(), len(ours.loose())) == ([], 40)
+    ours.check()
+
+
+def test_few_that_are_new_become_loose_as_well(ours: Place) -> None:
+    text, oids = fill(ours, 300)
+    ours.hash("-w", "--stdin-paths", text=b"".join(text.splitlines(keepends=True)[:290]))
+    assert ours.hash("-w", "--stdin-paths", text=text) == oids
+    assert (len(ours.packs()), len(ours.loose())) == (1, 10)
+    ours.check()
+
+
+def test_all_loose_if_asked(ours: Place) -> None:
+    text, oids = fill(ours, 300)
+    assert ours.hash("-w", "--loose", "--stdin-paths", text=text) == oids
+    assert (ours.packs(), len(ours.loose())) == ([], 300)
+    ours.check()
+
+
+def test_a_failure_among_many(ours: Place) -> None:
+    text, oids = fill(ours, 400)
+    lines = text.splitlines(keepends=True)
+    done = ours.fails("-w", "--stdin-paths", text=b"".join([*lines[:350], b"no\n", *lines[350:]]))
+    assert done.stdout.decode().split() == oids[:350]
+    assert len(ours.packs()) == 1
+    ours.check()
+
+
+def test_large_and_converted_ones_among_many(ours: Place) -> None:
+    text, oids = fill(ours, 300)
+    ours.write("large", bytes(3 << 20))
+    ours.write("crlf", b"a\r\n")
+    ours.write(".gitattributes", b"crlf text\n")
+    lines = text.splitlines(keepends=True)
+    lines[30:30] = [b"large\n"]
+    lines[200:200] = [b"crlf\n", b"large\n"]
+    oids[30:30] = [SHA1.hash_object(BLOB, bytes(3 << 20)).hex()]
+    oids[200:200] = [SHA1.hash_object(BLOB, b"a\n").hex(), oids[30]]
+    config = ["core.safecrlf=false"]
+    assert ours.hash("-w", "--stdin-paths", text=b"".join(lines), config=config) == oids
+    assert len(ours.packs()) == 1
+    ours.check()
+
+
+@pytest.mark.parametrize("words", [[], ["-w"]], ids=["", "-w"])
+def test_a_caller_may_write_all_before_it_reads(ours: Place, words: list[str]) -> None:
+    ours.write("file", b"content")
+    count = 20_000  # answers and questions are more than both pipes hold
+    with subprocess.Popen(
+        [*ours.words, "--stdin-paths", *words], cwd=ours.path,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment({}),
+    ) as process:  # fmt: skip
+        assert process.stdin
+        assert process.stdout
+        stop = threading.Timer(60, process.kill)
+        stop.start()
+        process.stdin.write(b"./././file\n" * count)
+        process.stdin.close()
+        answers = process.stdout.read().split()
+        stop.cancel()
+    assert process.returncode == 0
+    assert answers == [b"6b584e8ece562ebffc15d38808cd6b98fc3d97ea"] * count
+
+
+def test_a_caller_who_goes_away(ours: Place) -> None:
+    ours.write("file", b"content")
+    with subprocess.Popen(
+        [*ours.words, "--stdin-paths"], cwd=ours.path, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({}),
+    ) as process:  # fmt: skip
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        process.stdin.write(b"file\n")
+        process.stdin.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == -13
+
+
+def test_nothing_is_left_where_storing_fails(ours: Place) -> None:
+    text, _ = fill(ours, 300)
+    packs = ours.git_dir / "objects/pack"
+    packs.rmdir()
+    packs.write_bytes(b"")
+    assert b"objects/pack" in ours.fails("-w", "--stdin-paths", text=text).stderr
+    assert not [name for name in os.listdir(ours.git_dir / "objects") if name.startswith("tmp")]
