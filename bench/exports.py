@@ -1,6 +1,6 @@
 """Exports of one history by both sides, in all ways that people run them.
 
-A first run of each is not timed: it tells whether both streams are the same, byte for byte. The
+A first run of both is not timed: it tells whether both streams are the same, byte for byte. The
 timed ones write to /dev/null. The history is read from the repository as it is (repack it well), as
 `fastio import` leaves it, and from loose objects; an increment is what 100 new commits take behind
 marks of all others.
@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench.big_blob import keep_packed
@@ -54,11 +55,15 @@ class Sides:
 
     def compare(self, case: str, repository: Path, words: list[str]) -> Pair:
         """Export with both sides in turn and keep the pair."""
-        outcomes = {}
-        for side in self.programs:
-            print(f"{case}: exporting with {side}", file=sys.stderr)
-            lines, digest = count_lines(self.command(side, repository, words))
-            outcomes[side] = Outcome([], objects=lines, objects_digest=digest)
+        print(f"{case}: comparing the streams", file=sys.stderr)
+        commands = [self.command(side, repository, words) for side in self.programs]
+        with ThreadPoolExecutor() as threads:
+            streams = zip(self.programs, threads.map(count_lines, commands), strict=True)
+        outcomes = {
+            side: Outcome([], objects=lines, objects_digest=digest)
+            for side, (lines, digest) in streams
+        }
+        print(f"{case}: taking the time", file=sys.stderr)
         for _ in range(self.bench.options.repeat):
             for side in self.programs:
                 outcomes[side].costs.append(run(self.command(side, repository, words)))
