@@ -7,7 +7,7 @@ source=$1 copy=$2
 
 git init --quiet --bare "$copy"
 # With --use-done-feature an export that dies half-way is an error here and not a short history.
-git -C "$source" fast-export --all --use-done-feature --signed-tags=verbatim |
+fastio -C "$source" export --all --use-done-feature --signed-tags=verbatim |
     fastio -C "$copy" import --quiet
 
 listing='%(objectname) %(refname)'
