@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import os
 import select
-import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import threading
 
 _SURE = 4096  # bytes that a pipe takes without waiting once it says that it takes some (PIPE_BUF)
 
@@ -26,7 +29,7 @@ class Answers:
         self._poll = select.poll()
         self._poll.register(descriptor, select.POLLOUT)
         self._late = bytearray()
-        self._changed = threading.Condition()
+        self._changed: threading.Condition
         self._writer: threading.Thread | None = None
         self._error: OSError | None = None
 
@@ -36,6 +39,9 @@ class Answers:
             text = self._write_what_fits(text)
             if not text:
                 return
+            import threading  # noqa: PLC0415 - most callers read along
+
+            self._changed = threading.Condition()
             self._writer = threading.Thread(target=self._write_late, daemon=True)
             self._late += text
             self._writer.start()

@@ -6,14 +6,12 @@ one that cannot be read. Whoever ordered the batch deals with that one and order
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 from fastio.hasher.conversions import BY_GIT, IDENT, LINE_ENDS, NONE
 from fastio.hasher.files import FileReader
 from fastio.objects.kinds import BLOB, Oid
 from fastio.records import record
-from workers.codec import deflate
 
 if TYPE_CHECKING:
     from fastio.hasher.keeper import Keeper
@@ -63,13 +61,20 @@ class BatchWorker:
 
     def __init__(self, object_format: ObjectFormat, keeper: Keeper | None) -> None:
         self._format, self._keeper = object_format, keeper
-        self._own = threading.local()
+        self._idle: list[FileReader] = []  # each run takes one and brings it back
 
     def run(self, group: Group, first: int = 0) -> Outcome:
         """Deal with the files of *group* from number *first* on, as far as it goes."""
-        reader = getattr(self._own, "reader", None)
-        if reader is None:
-            reader = self._own.reader = FileReader()
+        try:
+            reader = self._idle.pop()
+        except IndexError:
+            reader = FileReader()
+        try:
+            return self._run(reader, group, first)
+        finally:
+            self._idle.append(reader)
+
+    def _run(self, reader: FileReader, group: Group, first: int) -> Outcome:
         oids, packed = list[Oid](), list[tuple[Oid, int, bytes]]()
         end = (
             group.rules.index(BY_GIT, first) if BY_GIT in group.rules[first:] else len(group.paths)
@@ -120,6 +125,6 @@ class BatchWorker:
                 continue
             content = reader.content(number)
             if storing == PACKED:
-                packed.append((oid, len(content), deflate(content, keeper.pack_level)))
+                packed.append((oid, len(content), keeper.deflate(content)))
             else:
                 keeper.loose.write(oid, BLOB, content)

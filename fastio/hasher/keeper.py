@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from fastio.objects.kinds import BLOB, Oid
 from fastio.store.loose_writer import LooseWriter
 from fastio.store.objects import ObjectStore
-from workers.codec import inflate
+from workers.codec import deflate, inflate
 
 if TYPE_CHECKING:
     from fastio.store.objmap import ObjectMap
@@ -58,6 +58,10 @@ class Keeper:
         """Tell whether an object is stored; its file will look new. Any thread may ask."""
         with self._lock:
             return self._store.refresh(oid)
+
+    def deflate(self, content: bytes) -> bytes:
+        """Deflate what is to be added to the pack. Any thread may ask."""
+        return deflate(content, self.pack_level)
 
     def pack(self) -> PackWriter:
         """Return the pack that is being written."""
