@@ -54,10 +54,6 @@ class TreeStore:
         """Read an object that `open` does not find."""
         raise ObjectError(f"object {oid.hex()} is missing")
 
-    def open(self, oid: Oid, *, above: int) -> tuple[int, bytes]:
-        """Read an object; none is large."""
-        return self.read(oid)
-
     def reload(self) -> bool:
         """Look for packs, of which there are none."""
         return False
