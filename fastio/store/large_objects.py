@@ -46,14 +46,32 @@ Opened = tuple[int, bytes] | LargeObject
 
 
 def large_entry(
-    source: Source, offset: int, object_format: ObjectFormat, *, above: int
+    source: Source,
+    offset: int,
+    object_format: ObjectFormat,
+    *,
+    above: int,
+    path: bytes | None = None,
 ) -> LargeObject | None:
-    """Open the object at *offset* of a pack if it is stored whole and larger than *above*."""
+    """Open the object at *offset* of a pack if it is stored whole and larger than *above*.
+
+    Args:
+        source: The pack.
+        offset: Where the entry begins.
+        object_format: Tells the size of oids.
+        above: Bytes.
+        path: The pack's file, to read the content from; None to ask *source* for it. What is read
+            of a mapping stays in memory.
+    """
     head = source.read_at(offset, MAX_HEADER)
     header = entry_header(head, offset, object_format.oid_size)
     if header.base is not None or header.size <= above:
         return None
-    pieces = inflated_pieces(source, offset + header.length, header.size)
+    start = offset + header.length
+    if path is None:
+        pieces = inflated_pieces(source, start, header.size)
+    else:
+        pieces = _packed_pieces(path, start, header.size)
     return LargeObject(header.kind, header.size, pieces)
 
 
@@ -116,6 +134,18 @@ class _File:
 
     def read_at(self, offset: int, length: int) -> bytes:
         return os.pread(self._fd, length, offset)
+
+
+def _packed_pieces(path: bytes, start: int, size: int) -> Iterator[bytes]:
+    """Inflate what lies in a pack, read from its file."""
+    name = os.fsdecode(path)
+    try:
+        with open(path, "rb", buffering=0) as file:
+            yield from inflated_pieces(_File(file.fileno()), start, size)
+    except OSError as error:
+        raise PackError(f"{name} cannot be read: {error}") from error
+    except PackError as error:
+        raise PackError(f"{name}: {error}") from None
 
 
 def _loose_pieces(directory: bytes, oid: Oid, *, start: int, size: int) -> Iterator[bytes]:

@@ -92,7 +92,7 @@ class PackFile:
             PackError: The pack is damaged or cannot be read.
         """
         try:
-            large = large_entry(self, offset, self.object_format, above=above)
+            large = large_entry(self, offset, self.object_format, above=above, path=self.path)
         except PackError as error:
             raise self._named(error) from error
         return large or self.read(offset)
