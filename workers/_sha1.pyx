@@ -10,6 +10,10 @@ Many objects are hashed in lanes (``_sha1.h``). Each step takes all lanes as far
 their stretches; a lane whose object ends goes on with the next one. Longer ones come first, so that
 lanes end together. A step costs the same however many lanes are in use: when they are few, what
 is left of their objects is hashed one by one.
+
+If collisions are looked for (``_collisions.h``), objects are hashed block by block, each of which
+is looked at. What is found is noted in a page that is shared with all forked processes, so that
+whoever publishes objects needs to look there only (`workers.collisions`).
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -32,6 +36,15 @@ cdef extern from "_sha1.h":
         ) noexcept nogil
     int sha1_kernels(Sha1Kernel *kernels) noexcept nogil
     int fastio_msb64(uint64_t x) noexcept nogil
+
+cdef extern from "_collisions.h":
+    void sha1_make_differences() noexcept nogil
+    enum:
+        ABREAST
+    void sha1_possible(const unsigned char *data, int count, uint32_t *possible) noexcept nogil
+    bint sha1_collides(
+        const uint32_t *begin, const unsigned char *block, uint32_t possible
+    ) noexcept nogil
 
 cdef enum:
     BLOCK = 64
@@ -70,7 +83,110 @@ cdef struct Queue:
 
 
 cdef bint c_is_fast() noexcept nogil:
-    return kernel_count > 1
+    return kernel_count > 1 or note != NULL
+
+
+# --- collisions ---------------------------------------------------------------------------------
+
+cdef unsigned char *note = NULL  # 1 and an oid, once there is a collision; NULL: nobody looks
+cdef object note_page = None
+
+
+def look_for_collisions(page):
+    """Look at every block from now on, and note in *page*, at least 64 bytes, what is found."""
+    global note, note_page
+    cdef unsigned char[::1] view = page
+    if view.shape[0] < BLOCK:
+        raise ValueError("the page is too small")
+    sha1_make_differences()
+    note_page, note = page, &view[0]
+
+
+cdef void look_at(
+    const Sha1Kernel *kernel, uint32_t *state, const unsigned char *at, int64_t blocks, bint *found
+) noexcept nogil:
+    """Hash blocks from *state* on, and look at each."""
+    cdef uint32_t possible[ABREAST]
+    cdef int64_t done = 0, i, looked_at
+    while done < blocks:
+        looked_at = min(<int64_t>ABREAST, blocks - done)
+        sha1_possible(at, <int>looked_at, possible)
+        for i in range(looked_at):
+            if possible[i] and sha1_collides(state, at, possible[i]):
+                found[0] = True
+            kernel.one(state, at, 1)
+            at += BLOCK
+        done += looked_at
+
+
+cdef void hash_looking(const Sha1Kernel *kernel, Message *message) noexcept nogil:
+    cdef uint32_t state[5]
+    cdef Lane lane
+    cdef bint found = False
+    memcpy(state, INITIAL, sizeof(state))
+    open_lane(&lane, message)
+    while next_stretch(&lane):
+        look_at(kernel, state, lane.at, lane.blocks, &found)
+    put_oid(message.oid, state)
+    if found:
+        put_note(state)
+
+
+cdef void put_note(const uint32_t *state) noexcept nogil:
+    put_oid(note + 1, state)
+    note[0] = 1
+
+
+cdef class LookingHash:
+    """SHA-1 as in hashlib, with a look at each block; no copies, no hex."""
+
+    cdef uint32_t state[5]
+    cdef unsigned char edge[2 * BLOCK]
+    cdef int filled
+    cdef int64_t size
+    cdef bint found
+
+    def __cinit__(self, data=b"", *, usedforsecurity=False):
+        memcpy(self.state, INITIAL, sizeof(self.state))
+        self.update(data)
+
+    def update(self, data):
+        """Take in more bytes."""
+        cdef const unsigned char[::1] view = data
+        cdef int64_t size = view.shape[0], taken, blocks
+        cdef const unsigned char *at
+        if note == NULL:
+            raise RuntimeError("nobody looks for collisions")
+        if size == 0:
+            return
+        at = &view[0]
+        with nogil:
+            self.size += size
+            if self.filled:
+                taken = min(<int64_t>(BLOCK - self.filled), size)
+                memcpy(self.edge + self.filled, at, taken)
+                self.filled += <int>taken
+                at += taken
+                size -= taken
+                if self.filled == BLOCK:
+                    look_at(best, self.state, self.edge, 1, &self.found)
+                    self.filled = 0
+            blocks = size // BLOCK
+            look_at(best, self.state, at, blocks, &self.found)
+            size -= blocks * BLOCK
+            if size:
+                memcpy(self.edge, at + blocks * BLOCK, size)
+                self.filled = <int>size
+
+    def digest(self):
+        """Return the digest; nothing can follow."""
+        cdef unsigned char out[OID_SIZE]
+        cdef int blocks = put_padding(self.edge, self.filled, self.size)
+        look_at(best, self.state, self.edge, blocks, &self.found)
+        put_oid(out, self.state)
+        if self.found:
+            put_note(self.state)
+        return PyBytes_FromStringAndSize(<char *>out, OID_SIZE)
 
 
 # --- one object ---------------------------------------------------------------------------------
@@ -172,7 +288,10 @@ cdef void c_hash_object(
     """Hash one object."""
     cdef Message message
     message.kind, message.data, message.size, message.oid = kind, data, size, oid
-    hash_alone(best, &message)
+    if note != NULL:
+        hash_looking(best, &message)
+    else:
+        hash_alone(best, &message)
 
 
 cdef void c_hash_again(
@@ -189,7 +308,7 @@ cdef void c_hash_again(
     cdef int64_t at = BLOCK - header  # state 0 is behind the first block
     cdef int64_t number = (unchanged - at) // STATE_STEP
     cdef uint32_t state[5]
-    if size < at:
+    if size < at or note != NULL:
         c_hash_object(kind, data, size, oid)
         return
     if unchanged < at:
@@ -311,7 +430,12 @@ cdef void hash_with(const Sha1Kernel *kernel, Message *messages, int64_t count) 
 
 cdef void c_hash_objects(Message *messages, int64_t count) noexcept nogil:
     """Hash many objects; the sooner the more they are at once."""
-    hash_with(best, messages, count)
+    cdef int64_t i
+    if note == NULL:
+        hash_with(best, messages, count)
+        return
+    for i in range(count):
+        hash_looking(best, &messages[i])
 
 
 # --- for tests ----------------------------------------------------------------------------------
@@ -337,7 +461,10 @@ def hash_objects(list objects, kernel=None):
             messages[i].kind, messages[i].size = kind, PyBytes_GET_SIZE(data)
             messages[i].data = <const unsigned char *>PyBytes_AS_STRING(data)
             messages[i].oid = <unsigned char *>PyBytes_AS_STRING(oids) + i * OID_SIZE
-        hash_with(chosen, messages, count)
+        if note != NULL:
+            c_hash_objects(messages, count)
+        else:
+            hash_with(chosen, messages, count)
     finally:
         free(messages)
     return [oids[i * OID_SIZE:(i + 1) * OID_SIZE] for i in range(count)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from fastio.cli.endings import die_by, say
 from fastio.errors import FastioError, RepositoryError, UsageError
 from fastio.hasher.options import HashOptions, parse_options
+from fastio.objects.collisions import check_collisions
 from fastio.store.repository import Search
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ fastio's own options:
     --loose               with -w: a loose object each; otherwise more than
                           fastimport.unpackLimit (100) at a time go into a pack
     --workers=<n>         threads (default: one a core; 0: none)
+    --sha1-collision-check
+                          refuse objects of the known SHA-1 collision attacks
 
 git's options, as in 'git hash-object':
     -t <type>             blob (default), tree, commit, tag
@@ -74,6 +77,8 @@ def _hash(options: HashOptions, files: list[str]) -> int:
     if has_input and (options.kind != "blob" or (options.stdin and options.path is not None)):
         _become_git(options, files)
     search = Search()
+    if options.sha1_collision_check:
+        check_collisions()
     # What only git knows: where the attributes of all users are.
     asked = search.git.start("var", "GIT_ATTR_SYSTEM", capture_stderr=True)
     from fastio.hasher.answers import Answers  # noqa: PLC0415 - while git searches

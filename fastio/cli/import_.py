@@ -37,6 +37,8 @@ fastio's own options:
                           quarter of the machine's, at most 1g)
     --compression=<n>     zlib level of the pack, -1 to 9 (default: pack.compression,
                           core.compression)
+    --sha1-collision-check
+                          refuse objects of the known SHA-1 collision attacks
     --no-progress         no progress bar, also on a terminal
 
 git's options, as in 'git fast-import':
@@ -218,6 +220,8 @@ def _take_own(line: _CommandLine, word: str) -> bool:
             line.progress = False
         elif word == "--progress":
             line.progress = True
+        elif word == "--sha1-collision-check":
+            options.sha1_collision_check = True
         elif name == "--workers" and equals:
             options.workers = parse_workers(value)
         elif name == "--memory" and equals:

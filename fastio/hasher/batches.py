@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fastio.hasher.conversions import BY_GIT, IDENT, LINE_ENDS, NONE
 from fastio.hasher.files import FileReader
+from fastio.objects.collisions import refuse_collision
 from fastio.objects.kinds import BLOB, Oid
 from fastio.records import record
 
@@ -85,6 +86,7 @@ class BatchWorker:
             count = reader.read(paths, at)
             usable = self._usable(reader, group.rules, at)
             new = self._oids(reader)[:usable]
+            refuse_collision()
             oids += new
             if group.storing != NO_STORING:
                 self._store(reader, new, group.storing, packed)

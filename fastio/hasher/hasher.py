@@ -19,6 +19,7 @@ from fastio.hasher.batches import LOOSE, NO_STORING, PACKED, BatchWorker, Group
 from fastio.hasher.conversions import BY_GIT, IDENT, LINE_ENDS, NONE
 from fastio.hasher.large_files import Content
 from fastio.hasher.names import GROUP, grouped, read_names
+from fastio.objects.collisions import refuse_collision
 from fastio.objects.kinds import BLOB, SHA1, Oid
 
 if TYPE_CHECKING:
@@ -204,7 +205,9 @@ class Hasher:
         """Hash, and store, what may be large."""
         keeper = self._keeper
         if keeper is None:
-            return Oid(content.oid(self._format))
+            oid = Oid(content.oid(self._format))
+            refuse_collision()
+            return oid
         if content.regular:
             from fastio.hasher.large_storing import store_large  # noqa: PLC0415
 
@@ -214,6 +217,7 @@ class Hasher:
             )
         body = content.whole()
         oid = self._format.hash_object(BLOB, body)
+        refuse_collision()
         if not keeper.knows(oid):
             keeper.loose.write(oid, BLOB, body)
         return oid

@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from fastio.errors import ObjectError
+from fastio.objects.collisions import refuse_collision
 from fastio.objects.kinds import BLOB, Oid
 from fastio.store.new_files import remove, write_all
 
@@ -56,6 +57,7 @@ def _store_loose(
 ) -> Oid:
     # Reading twice is nothing beside deflating what is there already.
     oid = Oid(content.oid(object_format))
+    refuse_collision()
     if keeper.knows(oid):
         return oid
     path, fd = keeper.loose.create()
@@ -101,4 +103,6 @@ def _deflate(
         deflater.finish()
     finally:
         deflater.close()
-    return Oid(state.digest())
+    oid = Oid(state.digest())
+    refuse_collision()
+    return oid

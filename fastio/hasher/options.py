@@ -27,6 +27,7 @@ class HashOptions:
         path: Where the content is said to lie; None for where it does.
         loose: Whether each object gets a file of its own, however many there are.
         workers: Threads; None means one a core.
+        sha1_collision_check: Whether to look for SHA-1 collisions in all blobs.
         help: Only the usage was asked for.
     """
 
@@ -39,6 +40,7 @@ class HashOptions:
     path: str | None = None
     loose: bool = False
     workers: int | None = None
+    sha1_collision_check: bool = False
     help: bool = False
 
     def check(self, files: Sequence[str]) -> None:
@@ -168,7 +170,12 @@ _SWITCHES: dict[str, tuple[str, object]] = {
     "no-path": ("path", None),
     "loose": ("loose", True),
     "no-loose": ("loose", False),
+    "sha1-collision-check": ("sha1_collision_check", True),
+    "no-sha1-collision-check": ("sha1_collision_check", False),
     "help": ("help", True),
 }
-_OURS = ("loose", "no-loose", "workers", "help")
+_OURS = (
+    *("loose", "no-loose", "workers", "help"),
+    *("sha1-collision-check", "no-sha1-collision-check"),
+)
 _ABBREVIATED = [name for name in (*_SWITCHES, *_VALUES) if name not in _OURS]

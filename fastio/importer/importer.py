@@ -39,6 +39,7 @@ from fastio.importer.replies import Replies
 from fastio.importer.signatures import SignaturePolicy
 from fastio.importer.source import Source
 from fastio.importer.submodules import match_rewrites
+from fastio.objects.collisions import check_collisions
 from fastio.objects.kinds import Oid
 from fastio.store.config import Config
 from fastio.store.marks_file import read_marks
@@ -86,6 +87,8 @@ class Importer:
         options: ImportOptions,
         words: Sequence[str] = (),
     ) -> None:
+        if options.sha1_collision_check:
+            check_collisions()
         self.repository, self.options, self._words = repository, options, words
         self.progress: Callable[[str], None] = lambda _phase: None
         self.before_message: Callable[[], None] = lambda: None

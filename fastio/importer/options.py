@@ -53,6 +53,7 @@ class ImportOptions:
         memory: Bytes that all processes together may use beside the object map; None means a
             quarter of the machine's memory, at most 1 GiB.
         compression: zlib level of the pack; None means what the configuration says.
+        sha1_collision_check: Whether to look for SHA-1 collisions in all objects.
         depth: Longest delta chain; None means what the configuration says.
         max_pack_size: Bytes of a pack, 0 for any number; None likewise.
         big_file_threshold: Blobs longer than this many bytes are streamed; None likewise.
@@ -86,6 +87,7 @@ class ImportOptions:
         compression: int | None = None,
     ) -> None:
         self.workers, self.memory, self.compression = workers, memory, compression
+        self.sha1_collision_check = False
         self.import_marks: list[MarksImport] = []
         # Marks by the submodule's name.
         self.rewrite_from: dict[str, dict[int, Oid]] = {}

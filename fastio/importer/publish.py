@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from fastio.errors import FastioError, PackError
 from fastio.importer.refusals import Refusals
+from fastio.objects.collisions import refuse_collision
 from fastio.objects.kinds import Oid
 from fastio.store.marks_file import write_marks
 from fastio.store.ref_changes import Outcome, Status
@@ -96,6 +97,7 @@ class Publisher:
     def close_pack(self) -> None:
         """Complete the open pack; a small one becomes loose objects instead."""
         self.confirm()
+        refuse_collision()
         pack, config = self._sink.pack, self._repository.config
         limit = config.unpack_limit
         if pack.count and (limit < 0 or pack.count <= limit) and self._explode():

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from typing import NewType, Protocol
+from typing import TYPE_CHECKING, NewType, Protocol
 
 from fastio.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Oid = NewType("Oid", bytes)
 """A raw object id: 20 bytes for SHA-1, 32 for SHA-256."""
@@ -18,7 +21,12 @@ NUMBERS = {name: number for number, name in NAMES.items()}
 
 
 # hashlib.new() would look the name up for every object, at half a microsecond each.
-_HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+_HASHES: dict[str, Callable[..., Hash]] = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+
+
+def hash_with(name: str, make: Callable[..., Hash]) -> None:
+    """Hash with something else by an algorithm from now on."""
+    _HASHES[name] = make
 
 
 class Hash(Protocol):
