@@ -54,7 +54,8 @@ class Sides:
                 outcomes[side] = Outcome(costs[side], pack_size=size_of_packs(self.repository))
                 outcomes[side].objects, outcomes[side].objects_digest = answers(command, stdin)
                 if "-w" in words:
-                    subprocess.run([self.git, "-C", self.repository, "fsck", "--no-dangling"], check=True)
+                    fsck = [self.git, "-C", self.repository, "fsck", "--no-dangling"]
+                    subprocess.run(fsck, check=True)
         described: dict[str, object] = {"words": words, "threshold": threshold}
         return self.bench.keep(Pair(case, described, outcomes["git"], outcomes["fastio"]))
 
