@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["COMMITS", "COMMIT_JOB_SIZE", "CommitJobs", "split_commits", "unpack_commits"]
 
 COMMITS = 3  # the kind of job
-FIRST_RUN, LONGEST_RUN = 16, 1024
+FIRST_RUN, LONGEST_RUN = 16, 2048
 # A run whose records are longer than this is followed by shorter ones.
-RUN_BYTES = 1 << 19
+RUN_BYTES = 1 << 21
+# Runs become shorter again in the end, so that nobody waits long for the last one.
+LAST_RUNS = 4  # what is left is split for each worker, at least
 AHEAD = 2  # jobs a worker has at most, so that it never waits for the coordinator
 
 _JOB = struct.Struct("=2q")
@@ -39,7 +41,8 @@ class CommitJobs:
     """Gives runs of commits to the crew.
 
     Runs are short at first, since nothing can be written before the first of them is there, and
-    long later: the last trees of a run are read once more for the next one.
+    long later: the last trees of a run, and what they are deltas of, are read once more for the
+    next one.
 
     Args:
         crew: Does the jobs.
@@ -77,7 +80,9 @@ class CommitJobs:
         place = busy.index(min(busy))
         if busy[place] >= AHEAD:
             return False
-        count = min(self._length, self._count - self._next)
+        left = self._count - self._next
+        share = left // (LAST_RUNS * self._crew.places)
+        count = min(self._length, left, max(share, FIRST_RUN))
         job = _JOB.pack(self._next, count)
         batch = self._crew.submit(COMMITS, job, split=split_commits, place=place)
         self._jobs.append((self._next, count, place, batch))
