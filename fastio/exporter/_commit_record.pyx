@@ -13,7 +13,7 @@ from fastio.exporter._walk cimport NO_ROW, Walk
 from fastio.store._object_reader cimport Content, ObjectReader
 
 from fastio.errors import FastioError, ObjectError
-from fastio.objects.kinds import NAMES
+from fastio.objects.kinds import NAMES as _NAMES
 
 cdef enum:
     COMMIT_KIND = 1
@@ -120,7 +120,7 @@ cdef class CommitRecords:
         self.reader.c_read(oid, body)
         if body.kind != COMMIT_KIND:
             raise ObjectError(
-                f"object {oid[: self.walk.oid_size].hex()} is a {NAMES[body.kind].decode()}, "
+                f"object {oid[: self.walk.oid_size].hex()} is a {_NAMES[body.kind].decode()}, "
                 "not a commit"
             )
         return 0

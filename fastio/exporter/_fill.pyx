@@ -73,7 +73,7 @@ cdef class Filled:
     cdef readonly list warnings
     cdef readonly bytes death
 
-    def __init__(self):
+    def __cinit__(self):
         self.commits, self.warnings, self.death = 0, [], None
 
 
