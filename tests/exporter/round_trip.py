@@ -14,7 +14,9 @@ from tests.exporter.histories import HistoryMaker
 from tests.exporter.ours import run_ours
 from tests.exporter.places import Builder, remove_all
 
-FAITHFUL = ("--all", "--signed-tags=verbatim", "--signed-commits=verbatim", "--reencode=no")
+FAITHFUL = ("--all", "--signed-tags=verbatim", "--reencode=no")
+WITH_SIGNATURES = ("--signed-commits=verbatim",)
+SYMBOLIC = {b"refs/heads/sym", b"refs/remotes/o/HEAD"}  # these need not come back
 # What may be said as well, and changes nothing.
 ALSO = ((), (), ("-M",), ("-C", "-C"), ("--full-tree",), ("--show-original-ids",), ("-B", "-M"),
         ("--use-done-feature",), ("--mark-tags",))  # fmt: skip
@@ -26,10 +28,11 @@ class Traveller:
     Args:
         git: The git that is one of each.
         directory: Where to work.
+        signatures: Whether that git can take signatures of commits along.
     """
 
-    def __init__(self, git: str, directory: Path) -> None:
-        self.git, self._directory = git, directory
+    def __init__(self, git: str, directory: Path, *, signatures: bool = True) -> None:
+        self.git, self._directory, self._signatures = git, directory, signatures
         directory.mkdir(exist_ok=True)
         self._builder = Builder(git, directory)
 
@@ -41,9 +44,12 @@ class Traveller:
         """
         rng = random.Random(seed)
         algorithm = "sha256" if rng.random() < 0.1 else "sha1"
-        history = HistoryMaker(rng, faithful=True, algorithm=algorithm).make()
+        maker = HistoryMaker(rng, faithful=True, algorithm=algorithm)
+        if not self._signatures:
+            maker.traits.discard("signatures")
+        history = maker.make()
         there = self._builder.build(history, self._directory / "there", rng)
-        words = [*FAITHFUL, *rng.choice(ALSO)]
+        words = [*FAITHFUL, *WITH_SIGNATURES[: self._signatures], *rng.choice(ALSO)]
         ends = {
             way: self._travel(there, words, *way, algorithm)
             for way in product(("git", "ours"), repeat=2)
@@ -69,9 +75,8 @@ class Traveller:
         return status or done[0], refs, (said + done[2])[-500:]
 
     def _refs(self, repository: Path) -> list[bytes]:
-        form = "--format=%(refname) %(objectname)"
-        words = ["for-each-ref", form, "--exclude=refs/heads/sym", "--exclude=refs/remotes/o/HEAD"]
-        return self._builder.run(repository, *words).splitlines()
+        listed = self._builder.run(repository, "for-each-ref", "--format=%(refname) %(objectname)")
+        return [line for line in listed.splitlines() if line.split(b" ")[0] not in SYMBOLIC]
 
     def _run(
         self, program: str, repository: Path, words: list[str], text: bytes = b""

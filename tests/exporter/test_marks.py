@@ -24,11 +24,12 @@ class ModelTable:
 
     def __init__(self) -> None:
         self.slots: list[tuple[bytes, int, bool] | None] = []
+        self.used = 0
 
     def set(self, oid: bytes, mark: int, is_commit: bool) -> None:
-        used = [slot for slot in self.slots if slot is not None]
-        if len(used) + 1 > len(self.slots) * 2 // 3:
-            self.slots = [None] * ((len(self.slots) + 1000) * 3 // 2)
+        if self.used + 1 > len(self.slots) * 2 // 3:
+            used = [slot for slot in self.slots if slot is not None]
+            self.slots, self.used = [None] * ((len(self.slots) + 1000) * 3 // 2), 0
             for slot in used:
                 self._put(slot)
         self._put((oid, mark, is_commit))
@@ -37,6 +38,7 @@ class ModelTable:
         at = int.from_bytes(slot[0][:4], "little") % len(self.slots)
         while (there := self.slots[at]) is not None and there[0] != slot[0]:
             at = (at + 1) % len(self.slots)
+        self.used += there is None
         self.slots[at] = slot
 
     def lines(self) -> bytes:
