@@ -24,6 +24,8 @@ from bench import (
     big_blob,
     blobs_first,
     compare,
+    exports,
+    hash_object,
     machine,
     no_data,
     scaling,
@@ -67,6 +69,8 @@ ROWS = {
     "blobs_first": Row(
         "All blobs first, then all commits", blobs_first.main, lambda given: [given.stream]
     ),
+    "exports": Row("Exports", exports.main, lambda given: [given.repository]),
+    "hash_object": Row("Hashing files", hash_object.main),
 }
 
 
