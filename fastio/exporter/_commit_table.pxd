@@ -23,6 +23,8 @@ cdef class CommitTable:
     cdef readonly int oid_size
     cdef ObjectReader reader
     cdef CommitGraph graph
+    cdef int64_t ahead  # memory for commits that are read ahead
+    cdef uint32_t read_count  # of those that no commit-graph has
     cdef uint32_t count
     cdef Commit *commits
     cdef unsigned char *oids

@@ -25,10 +25,11 @@ class Budget:
         memory: What all processes together may use; None for a quarter of the machine's memory,
             at most 512 MiB.
         workers: How many there are.
+        ahead: What commits that were read ahead take.
     """
 
-    def __init__(self, memory: int | None, workers: int) -> None:
-        self.memory = max(MINIMUM, default_memory() if memory is None else memory)
+    def __init__(self, memory: int | None, workers: int, *, ahead: int = 0) -> None:
+        self.memory = _whole(memory)
         places = max(workers, 1)
         self.arena = min(self.memory // 4, LARGEST_ARENA)
         self.large = self.arena // 2
@@ -41,10 +42,19 @@ class Budget:
         """Bytes of text that wait for the blobs before them."""
         own = self.memory // 8
         self.coordinator_cache = own // 2
-        rest = (self.memory - self.arena - self.text - own) // places
+        rest = (self.memory - self.arena - self.text - own - ahead) // places
         self.trees = rest // 4
         """Bytes of trees, and of what renames are found by, in each process."""
         self.worker_cache = rest - self.trees
+
+
+def memory_ahead(memory: int | None) -> int:
+    """Tell how much of *memory* commits may take that are read ahead."""
+    return _whole(memory) // 8
+
+
+def _whole(memory: int | None) -> int:
+    return max(MINIMUM, default_memory() if memory is None else memory)
 
 
 def default_memory() -> int:

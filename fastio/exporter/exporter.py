@@ -120,7 +120,8 @@ class Exporter:
     ) -> Iterator[None]:
         options = self._options
         workers = options.workers if options.workers is not None else os.cpu_count() or 1
-        budget = Budget(options.memory, workers)
+        ahead = self._store.commits_ahead
+        budget = Budget(options.memory, workers, ahead=0 if ahead is None else ahead[0].used)
         work = Work(self._repository, self._store, plan, options, budget)
         arena = Arena(budget.arena)
         self._crew = Crew(arena, work, workers=workers, before_workers=self.before_workers)

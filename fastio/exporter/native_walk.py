@@ -60,6 +60,7 @@ def walk_natively(
     collection: Collection,
     *,
     marks: MarkTable | None,
+    ahead: int = 0,
 ) -> Walk | None:
     """Walk; None if something is out of the ordinary, which git may know how to take.
 
@@ -68,13 +69,17 @@ def walk_natively(
         store: The objects.
         collection: Where to start, and the names.
         marks: The imported marks; None if there are none.
+        ahead: Memory for commits that are read ahead and stay with the store.
     """
     reader = ObjectReader(store, memory=_MEMORY)
     try:
         # Where objects are replaced git takes no commit-graph's word for them.
         graph = None if store.search.replaces else open_commit_graph(repository)
         walk = DateWalk if graph is None else GraphWalk
-        table = CommitTable(reader, graph)
+        table = CommitTable(reader, graph, ahead=ahead)
         return walk(table).run(collection.commits, collection.names, marks)
     except (ObjectError, PackError):
         return None
+    finally:
+        if store.commits_ahead is not None:
+            store.commits_ahead[0].stop()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from fastio.exporter.budget import memory_ahead
 from fastio.exporter.collection import Collection, ListedTag
 from fastio.exporter.diff_options import DiffOptions
 from fastio.exporter.log_walk import check_options, walk_by_log
@@ -83,7 +84,8 @@ def read_plan(
     collection = Collection(repository.git, store, refspecs, warn)
     collection.collect(reader.starts)
 
-    walk = _walk(repository, store, reader, collection, marks or None, warn)
+    ahead = memory_ahead(options.memory)
+    walk = _walk(repository, store, reader, collection, marks or None, ahead, warn)
     settler = Settler(
         repository.git,
         walk,
@@ -110,12 +112,13 @@ def _walk(
     reader: RevisionReader,
     collection: Collection,
     marks: MarkTable | None,
+    ahead: int,
     warn: Callable[[str], None],
 ) -> Walk:
     """Walk by ourselves where that can be, else by git."""
     options = [*reader.walk_options, *reader.late_options]
     if can_walk(repository, options, reader.paths):
-        walk = walk_natively(repository, store, collection, marks=marks)
+        walk = walk_natively(repository, store, collection, marks=marks, ahead=ahead)
         if walk is not None:
             return walk
     if collection.commits or reader.walks_elsewhere:

@@ -1,5 +1,6 @@
 from libc.stdint cimport int64_t, uint64_t
 
+from fastio.store._commits_ahead cimport Ahead, CommitsAhead
 from fastio.store._pack_search cimport Found, Header, PackSearch
 from fastio.store._recipes cimport Recipe, Recipes
 
@@ -38,6 +39,9 @@ cdef class ObjectReader:
     cdef readonly Recipes recipes
     cdef PackSearch search
     cdef uint64_t generation  # of `search`
+    cdef CommitsAhead ahead  # commits of the pack *ahead_pack*, in that generation of `search`
+    cdef int64_t ahead_pack
+    cdef uint64_t ahead_generation
     cdef Result results[RESULTS]
     cdef int64_t calls
     cdef int64_t held  # bytes of all results
@@ -77,6 +81,10 @@ cdef class ObjectReader:
     # tells nothing about whether there is such an object.
     cdef uint64_t c_family(self, const unsigned char *oid) except? 0
 
+    # Have commits read ahead from the pack in which the last one was found; once for a store.
+    cdef int c_read_ahead(self, int64_t memory) except -1
+
+    cdef const Ahead *read_already(self) noexcept
     cdef const unsigned char *checked(self, oid) except NULL
     cdef bytes name_of(self, const unsigned char *oid)
     cdef int refresh(self) except -1

@@ -12,6 +12,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy
 
+from fastio.store._commits_ahead cimport Ahead, CommitsAhead
 from fastio.store._idx cimport IndexView
 from fastio.store._pack_search cimport (
     HEADER_BASE, HEADER_CUT, HEADER_KIND, HEADER_OUTSIDE, HEADER_SIZE, Found, Header, read_header,
@@ -52,6 +53,8 @@ cdef class ObjectReader:
         self.generation = self.search.generation
         self.recipes = Recipes(memory)
         self.calls = KEPT
+        if store.commits_ahead is not None:
+            self.ahead, self.ahead_pack, self.ahead_generation = store.commits_ahead
 
     def __dealloc__(self):
         cdef int i
@@ -122,6 +125,28 @@ cdef class ObjectReader:
             raise ObjectError(f"object {name.hex()} is too large for the memory") from None
         self.found_size = PyBytes_GET_SIZE(self.content)
         return 0
+
+    # --- commits that were read ahead ---------------------------------------------------------
+
+    cdef int c_read_ahead(self, int64_t memory) except -1:
+        if self.store.commits_ahead is not None or not self.whole:
+            return 0
+        # A view of its own: who closes the pack is not in the way.
+        view = memoryview(self.search.packs[self.found.pack].content.obj)
+        self.ahead = CommitsAhead(view, oid_size=self.oid_size, memory=memory)
+        self.ahead_pack, self.ahead_generation = self.found.pack, self.generation
+        self.store.commits_ahead = self.ahead, self.ahead_pack, self.ahead_generation
+        self.ahead.start()
+        return 0
+
+    cdef const Ahead *read_already(self) noexcept:
+        """What was found, if it was read ahead, or NULL."""
+        if (
+            self.ahead is None or not self.whole or self.found.pack != self.ahead_pack
+            or self.generation != self.ahead_generation
+        ):
+            return NULL
+        return self.ahead.c_find(self.found.offset)
 
     # --- packs --------------------------------------------------------------------------------
 
@@ -225,11 +250,19 @@ cdef class ObjectReader:
 
     cdef int write(self, unsigned char *out, int64_t room) except -1:
         """Write what `look` found, which has its size at least as room."""
+        cdef const Ahead *ahead
         cdef int64_t stop
         if self.recipe != NULL:
             c_run(self.recipe, out, room)
         elif self.whole:
-            stop = self.inflate(self.found.offset, self.header.payload, self.found_size, out, room)
+            ahead = self.read_already()
+            if ahead != NULL:
+                stop = ahead.stop
+                memcpy(out, ahead.data, ahead.size)
+            else:
+                stop = self.inflate(
+                    self.found.offset, self.header.payload, self.found_size, out, room
+                )
             self.check_crc(stop)
         else:
             memcpy(out, PyBytes_AS_STRING(self.content), self.found_size)
@@ -308,10 +341,16 @@ cdef class ObjectReader:
 
     cdef int c_read(self, const unsigned char *oid, Content *out) except -1:
         cdef Result *result = self.known(oid)
+        cdef const Ahead *ahead
         self.calls += 1
         if result == NULL:
             self.most = -1
             self.look(oid)
+            ahead = NULL if self.verify else self.read_already()
+            if ahead != NULL:
+                self.check_crc(ahead.stop)
+                out.kind, out.size, out.data = self.found_kind, ahead.size, ahead.data
+                return 0
             result = self.next_result(self.found_size + SLACK)
             self.write(result.data, result.room)
             memcpy(result.oid, oid, self.oid_size)
@@ -340,6 +379,7 @@ cdef class ObjectReader:
         self, const unsigned char *oid, unsigned char *out, int64_t room, int *kind
     ) except -1:
         cdef Content content
+        cdef const Ahead *ahead
         cdef int64_t packed
         self.most = -1
         self.look(oid)
@@ -350,6 +390,10 @@ cdef class ObjectReader:
         if not self.whole or self.verify:
             self.c_read(oid, &content)
             memcpy(out, content.data, room)
+            return room
+        ahead = self.read_already()
+        if ahead != NULL:
+            memcpy(out, ahead.data, room)
             return room
         packed = c_inflate(
             self.pack() + self.header.payload, self.pack() + self.end(), out, room,

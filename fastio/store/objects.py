@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from fastio.errors import ObjectError, PackError
 from fastio.objects.kinds import Oid
@@ -24,6 +24,9 @@ from fastio.store.object_cache import ObjectCache
 from fastio.store.pack_reader import PackFile
 from fastio.store.replacements import Replacements
 from fastio.store.repository import Repository
+
+if TYPE_CHECKING:
+    from fastio.store.commits_ahead import CommitsAhead
 
 T = TypeVar("T")
 # Each costs two mappings at most, of the 65,530 that Linux allows, and no descriptor. Past the
@@ -45,6 +48,8 @@ class ObjectStore:
     Attributes:
         object_format: The repository's.
         search: Answers compiled code whether a pack has an object, and of which type objects are.
+        commits_ahead: Commits that were read ahead, for readers: with the number of their pack and
+            the generation of `search` that it belongs to.
     """
 
     def __init__(
@@ -66,6 +71,7 @@ class ObjectStore:
         self._left_out: set[bytes] = set()
         self._refreshed: set[bytes] = set()
         self._open_count = 0
+        self.commits_ahead: tuple[CommitsAhead, int, int] | None = None
         self.search = PackSearch(
             self.object_format.oid_size,
             self._open_packs,
