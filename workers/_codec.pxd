@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t
 
 cdef enum:
     TINY = 40  # payloads up to this size are deflated here, see codec.py
@@ -10,5 +10,3 @@ cdef int64_t c_store(
 cdef int64_t c_deflate_tiny(
     const unsigned char *data, int64_t size, unsigned char *out, int64_t capacity
 ) noexcept nogil
-
-cdef uint32_t c_crc32(const unsigned char *data, int64_t size) noexcept nogil

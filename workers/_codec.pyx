@@ -8,22 +8,20 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from workers._checksums cimport c_adler32
 from workers._tasks cimport c_deflate_bound
 
 cdef enum:
-    ADLER_BASE = 65521
-    ADLER_RUN = 5552  # most bytes that can be summed before 32 bits overflow (RFC 1950)
     MAX_STORED = 65535
 
 # RFC 1951, 3.2.6: the fixed code of each literal, first bit lowest, and its length.
 cdef uint16_t literal_codes[256]
 cdef uint8_t literal_bits[256]
-cdef uint32_t crc_tables[8][256]  # of a byte that so many others follow
 
 
 cdef void fill_tables() noexcept nogil:
-    cdef uint32_t value, code, turned, i
-    cdef int bit, behind, _bit
+    cdef uint32_t code, turned, i
+    cdef int bit
     for i in range(256):
         literal_bits[i] = 8 if i < 144 else 9
         code = 0x30 + i if i < 144 else 0x190 + i - 144
@@ -31,54 +29,9 @@ cdef void fill_tables() noexcept nogil:
         for bit in range(literal_bits[i]):
             turned = turned << 1 | (code >> bit & 1)
         literal_codes[i] = <uint16_t>turned
-        value = i
-        for _bit in range(8):
-            value = (value >> 1) ^ (<uint32_t>0xEDB88320 * (value & 1))
-        crc_tables[0][i] = value
-    for behind in range(1, 8):
-        for i in range(256):
-            value = crc_tables[behind - 1][i]
-            crc_tables[behind][i] = crc_tables[0][value & 0xFF] ^ (value >> 8)
 
 
 fill_tables()
-
-
-cdef uint32_t adler32(const unsigned char *data, int64_t size) noexcept nogil:
-    cdef uint32_t low = 1, high = 0
-    cdef int64_t i, run
-    while size:
-        run = min(size, <int64_t>ADLER_RUN)
-        for i in range(run):
-            low += data[i]
-            high += low
-        low %= ADLER_BASE
-        high %= ADLER_BASE
-        data += run
-        size -= run
-    return high << 16 | low
-
-
-cdef uint32_t c_crc32(const unsigned char *data, int64_t size) noexcept nogil:
-    """CRC-32: of a few bytes sooner done than a call of a fast library."""
-    cdef uint32_t crc = 0xFFFFFFFF
-    cdef int64_t i
-    while size >= 8:  # eight bytes at a time, which look up their tables side by side
-        crc ^= (
-            <uint32_t>data[0] | <uint32_t>data[1] << 8
-            | <uint32_t>data[2] << 16 | <uint32_t>data[3] << 24
-        )
-        crc = (
-            crc_tables[7][crc & 0xFF] ^ crc_tables[6][crc >> 8 & 0xFF]
-            ^ crc_tables[5][crc >> 16 & 0xFF] ^ crc_tables[4][crc >> 24]
-            ^ crc_tables[3][data[4]] ^ crc_tables[2][data[5]]
-            ^ crc_tables[1][data[6]] ^ crc_tables[0][data[7]]
-        )
-        data += 8
-        size -= 8
-    for i in range(size):
-        crc = crc_tables[0][(crc ^ data[i]) & 0xFF] ^ (crc >> 8)
-    return ~crc
 
 
 cdef void put_header(unsigned char *out) noexcept nogil:
@@ -114,7 +67,7 @@ cdef int64_t c_store(
         left -= part
         if not left:
             break
-    put_adler(at, adler32(data, size))
+    put_adler(at, c_adler32(1, data, size))
     return at + 4 - out
 
 
@@ -152,7 +105,7 @@ cdef int64_t c_deflate_tiny(
         at += 1
         bits >>= 8
         held -= 8
-    put_adler(at, adler32(data, size))
+    put_adler(at, c_adler32(1, data, size))
     return total
 
 

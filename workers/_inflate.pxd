@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t
 
 cdef enum:
     # Bytes that c_inflate may write behind the content, if they are there, and is faster for.
@@ -23,9 +23,6 @@ cdef int64_t c_inflate(
 cdef int64_t c_inflate_head(
     const unsigned char *data, const unsigned char *end, unsigned char *out, int64_t room
 ) noexcept nogil
-
-# Continue an Adler-32 checksum (RFC 1950), which starts with 1.
-cdef uint32_t c_adler32(uint32_t adler, const unsigned char *data, int64_t size) noexcept nogil
 
 # In words, what c_inflate found.
 cdef str inflate_problem(int64_t problem)

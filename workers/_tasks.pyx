@@ -16,7 +16,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from workers._arena cimport Arena
-from workers._codec cimport TINY, c_crc32, c_deflate_tiny, c_store
+from workers._checksums cimport c_crc32
+from workers._codec cimport TINY, c_deflate_tiny, c_store
 from workers._delta cimport NO_MEMORY, c_encode_delta
 from workers._sha1 cimport Message, c_hash_objects, c_is_fast
 from workers._tasks cimport DELTA, FAILED, FULL, NO_OID, Result, Task, c_deflate_bound

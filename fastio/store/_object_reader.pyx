@@ -18,7 +18,7 @@ from fastio.store._pack_search cimport (
     HEADER_BASE, HEADER_CUT, HEADER_KIND, HEADER_OUTSIDE, HEADER_SIZE, Found, Header, read_header,
 )
 from fastio.store._recipes cimport SLACK, TOO_LARGE, Recipe, Recipes, c_run, problem_of
-from workers._codec cimport c_crc32
+from workers._checksums cimport c_crc32
 from workers._delta_apply cimport get_size
 from workers._inflate cimport INFLATE_TOO_LONG, c_inflate, c_inflate_head, inflate_problem
 
