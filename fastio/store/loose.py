@@ -14,7 +14,7 @@ from fastio.errors import ObjectError
 from fastio.objects.kinds import NAMES, NUMBERS, Oid
 from fastio.store.entry_reader import InflateError
 
-_HEADER = rb"(commit|tree|blob|tag) ([0-9]{1,19})\0"
+_HEADER = rb"(commit|tree|blob|tag) (0|[1-9][0-9]{0,18})\0"
 _MAX_HEADER = 32
 
 

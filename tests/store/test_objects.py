@@ -1,5 +1,6 @@
 import os
 import random
+import zlib
 
 import pytest
 
@@ -137,6 +138,23 @@ def test_a_damaged_loose_object(sha1_work, damage):
             {"empty": b"", "header": b"\x78\x9c\x4b\x04\x00\x00\x62\x00\x62"}.get(damage, data)
         )
     with ObjectStore(repository) as store, pytest.raises(ObjectError, match=oid.hex()):
+        store.read(oid)
+
+
+@pytest.mark.parametrize(
+    "header", [b"blob 03\0", b"blob  3\0", b"blub 3\0", b"blob 3 \0", b"blob \0"]
+)
+def test_headers_that_git_refuses(sha1_work, header):
+    repository = Repository.discover(str(sha1_work.path))
+    oid = Oid(b"\x5a" * 20)
+    path = loose_path(repository.objects_dir, oid)
+    os.makedirs(os.path.dirname(path))
+    with open(path, "wb") as file:
+        file.write(zlib.compress(header + b"abc"))
+    with (
+        ObjectStore(repository) as store,
+        pytest.raises(ObjectError, match=r"5a5a has no proper header"),
+    ):
         store.read(oid)
 
 
