@@ -18,6 +18,13 @@ cdef int64_t c_inflate(
     unsigned char *out, int64_t size, const unsigned char *out_end,
 ) noexcept nogil
 
+# The same for a stream of which it is only known that no more than *room* bytes come out; *size* is
+# set to how many did, unless the stream itself is damaged.
+cdef int64_t c_inflate_all(
+    const unsigned char *data, const unsigned char *end,
+    unsigned char *out, int64_t room, const unsigned char *out_end, int64_t *size,
+) noexcept nogil
+
 # Inflate up to *room* bytes of the stream, checksum or not; returns how many came out. Never
 # looks at more of the input than that takes, so it may well be damaged behind.
 cdef int64_t c_inflate_head(

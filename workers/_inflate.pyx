@@ -279,21 +279,29 @@ cdef int64_t c_inflate(
     const unsigned char *data, const unsigned char *end,
     unsigned char *out, int64_t size, const unsigned char *out_end,
 ) noexcept nogil:
+    cdef int64_t made = size
+    cdef int64_t packed = c_inflate_all(data, end, out, size, out_end, &made)
+    return packed if made == size else INFLATE_TOO_SHORT
+
+
+cdef int64_t c_inflate_all(
+    const unsigned char *data, const unsigned char *end,
+    unsigned char *out, int64_t room, const unsigned char *out_end, int64_t *size,
+) noexcept nogil:
     cdef Stream stream
     cdef const unsigned char *sum
-    cdef int result = begin(&stream, data, end, out, size, out_end)
+    cdef int result = begin(&stream, data, end, out, room, out_end)
     if result == 0:
         result = run_blocks(&stream)
     if result < 0:
         return result
-    if stream.out < stream.limit:
-        return INFLATE_TOO_SHORT
+    size[0] = stream.out - out
     if is_past_end(&stream):
         return INFLATE_CUT
     sum = stream.at + stream.missing - (stream.count >> 3)
     if end - sum < 4:
         return INFLATE_CUT
-    if c_adler32(1, out, size) != (
+    if c_adler32(1, out, size[0]) != (
         <uint32_t>sum[0] << 24 | <uint32_t>sum[1] << 16 | <uint32_t>sum[2] << 8 | sum[3]
     ):
         return INFLATE_CHECKSUM

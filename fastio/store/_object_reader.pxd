@@ -1,6 +1,7 @@
 from libc.stdint cimport int64_t, uint64_t
 
 from fastio.store._commits_ahead cimport Ahead, CommitsAhead
+from fastio.store._loose cimport LooseReader
 from fastio.store._pack_search cimport Found, Header, PackSearch
 from fastio.store._recipes cimport Recipe, Recipes
 
@@ -38,6 +39,7 @@ cdef class ObjectReader:
     cdef readonly int oid_size
     cdef readonly Recipes recipes
     cdef PackSearch search
+    cdef LooseReader loose
     cdef uint64_t generation  # of `search`
     cdef CommitsAhead ahead  # commits of the pack *ahead_pack*, in that generation of `search`
     cdef int64_t ahead_pack
@@ -49,7 +51,8 @@ cdef class ObjectReader:
     cdef unsigned char recent[256]  # the result that an oid with that first byte may be in
     cdef Step *steps
     cdef int64_t steps_room
-    # What `look` found: a recipe, or an entry that is to be inflated where it is wanted, or bytes.
+    # What `look` found: a recipe, or an entry that is to be inflated where it is wanted, or
+    # bytes; without content they are those of `loose`.
     cdef Recipe *recipe
     cdef bint whole
     cdef bytes content
@@ -90,6 +93,7 @@ cdef class ObjectReader:
     cdef int refresh(self) except -1
     cdef int look(self, const unsigned char *oid) except -1
     cdef bint look_in_packs(self) except -1
+    cdef bint look_for_loose(self) except -1
     cdef int look_slowly(self) except -1
     cdef bint resolve(self) except -1
     cdef int push(self, int64_t count) except -1

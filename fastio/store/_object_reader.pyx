@@ -14,6 +14,7 @@ from libc.string cimport memcmp, memcpy
 
 from fastio.store._commits_ahead cimport Ahead, CommitsAhead
 from fastio.store._idx cimport IndexView
+from fastio.store._loose cimport LooseReader
 from fastio.store._pack_search cimport (
     HEADER_BASE, HEADER_CUT, HEADER_KIND, HEADER_OUTSIDE, HEADER_SIZE, Found, Header, read_header,
 )
@@ -52,6 +53,7 @@ cdef class ObjectReader:
         self.search = store.search
         self.generation = self.search.generation
         self.recipes = Recipes(memory)
+        self.loose = LooseReader(self.oid_size, store.object_directories)
         self.calls = KEPT
         if store.commits_ahead is not None:
             self.ahead, self.ahead_pack, self.ahead_generation = store.commits_ahead
@@ -86,7 +88,7 @@ cdef class ObjectReader:
             replaced = self.store.replaced(self.name_of(oid))
             memcpy(self.oid, PyBytes_AS_STRING(replaced), self.oid_size)
         try:
-            if self.look_in_packs():
+            if self.look_in_packs() or self.look_for_loose():
                 return 0
         except PackError:  # perhaps the pack is gone, its objects being in a new one
             if not self.store.reload():
@@ -109,8 +111,16 @@ cdef class ObjectReader:
                 self.recipe.stop = 0
         return True
 
+    cdef bint look_for_loose(self) except -1:
+        """Read a loose object, unless a pack has the same one: it is then too large for recipes."""
+        if self.found.pack >= 0 or not self.loose.c_find(self.oid):
+            return False
+        self.recipe, self.whole, self.content = NULL, False, None
+        self.found_kind, self.found_size = self.loose.kind, self.loose.size
+        return True
+
     cdef int look_slowly(self) except -1:
-        """Read what is loose, or too large for recipes; only look if it is larger than *most*."""
+        """Read what is large or out of the ordinary; only look if it is larger than *most*."""
         cdef bytes name = self.name_of(self.oid)
         self.recipe, self.whole = NULL, False
         try:
@@ -264,6 +274,8 @@ cdef class ObjectReader:
                     self.found.offset, self.header.payload, self.found_size, out, room
                 )
             self.check_crc(stop)
+        elif self.content is None:
+            memcpy(out, self.loose.content, self.found_size)
         else:
             memcpy(out, PyBytes_AS_STRING(self.content), self.found_size)
             self.content = None
@@ -410,6 +422,12 @@ cdef class ObjectReader:
                 return self.found_size
         except PackError:
             pass  # read_info finds it, too, or another pack that has the object
+        if not self.search.replaces and self.loose.c_info(
+            oid, &self.found_kind, &self.found_size
+        ):
+            if kind != NULL:
+                kind[0] = self.found_kind
+            return self.found_size
         name = self.name_of(oid)
         found = self.store.info(name)
         if found is None:

@@ -9,8 +9,9 @@ delta is inflated once and its object becomes a recipe, until the one that was a
 Its recipe is run to where it is wanted. The next version in history is most often a step of the
 same chain, so what it needs has been made.
 
-What is loose, in a pack beyond those that may be open, or larger than a quarter of the memory
-takes the way of `ObjectStore`, which also looks again for packs when another process has repacked.
+What no pack has is looked for among loose objects (`LooseReader`). What is neither there nor small,
+in a pack beyond those that may be open, or larger than a quarter of the memory takes the way of
+`ObjectStore`, which also looks again for packs when another process has repacked.
 Nothing is fetched: what a partial clone lacks is an error that says how to get it.
 
 What packs hold is trusted as far as their checksums go: that of each zlib stream, and that of the

@@ -98,7 +98,7 @@ class ObjectStore:
             if path in self._refreshed or _touch(path):
                 self._refreshed.add(path)
                 return True
-        return any(_touch(loose_path(each, oid)) for each in self._object_directories())
+        return any(_touch(loose_path(each, oid)) for each in self.object_directories())
 
     def kind(self, oid: Oid) -> int | None:
         """Return an object's type; None when it is missing."""
@@ -147,6 +147,13 @@ class ObjectStore:
     def info(self, oid: Oid) -> tuple[int, int] | None:
         """Tell type and size of an object; None when it is missing."""
         return self._retried(self._info_once, self._replacements.of(oid))
+
+    def object_directories(self) -> list[bytes]:
+        """List where objects may lie: the repository's own directory, then its alternates."""
+        if self._directories is None:
+            own, git = self._repository.objects_dir, self._repository.git
+            self._directories = [own, *find_alternates(own, git.environment, git.directory)]
+        return self._directories
 
     def reload(self) -> bool:
         """Look again for packs, after some were added or taken away.
@@ -200,14 +207,14 @@ class ObjectStore:
             pack, offset = place
             return pack.read(offset)
         return next(
-            filter(None, (read_loose(path, oid) for path in self._object_directories())), None
+            filter(None, (read_loose(path, oid) for path in self.object_directories())), None
         )
 
     def _open_once(self, oid: Oid, above: int) -> Opened | None:
         if place := self._find_pack(oid):
             pack, offset = place
             return pack.open(offset, above=above)
-        for directory in self._object_directories():
+        for directory in self.object_directories():
             if opened := large_loose(directory, oid, above=above) or read_loose(directory, oid):
                 return opened
         return None
@@ -217,14 +224,8 @@ class ObjectStore:
             pack, offset = place
             return pack.info(offset)
         return next(
-            filter(None, (loose_info(path, oid) for path in self._object_directories())), None
+            filter(None, (loose_info(path, oid) for path in self.object_directories())), None
         )
-
-    def _object_directories(self) -> list[bytes]:
-        if self._directories is None:
-            own, git = self._repository.objects_dir, self._repository.git
-            self._directories = [own, *find_alternates(own, git.environment, git.directory)]
-        return self._directories
 
     def _known_packs(self) -> dict[bytes, PackFile | None]:
         if self._packs is None:
@@ -234,7 +235,7 @@ class ObjectStore:
     def _list_packs(self) -> dict[bytes, PackFile | None]:
         """Packs with an idx, in no particular order."""
         found: dict[bytes, PackFile | None] = {}
-        for directory in self._object_directories():
+        for directory in self.object_directories():
             folder = os.path.join(directory, b"pack")
             try:
                 names = set(os.listdir(folder))
@@ -273,7 +274,7 @@ class ObjectStore:
     def _open_multi(self) -> list[MultiPackIndex]:
         if not self._repository.config.use_multi_pack_index:
             return []
-        folders = [os.path.join(directory, b"pack") for directory in self._object_directories()]
+        folders = [os.path.join(directory, b"pack") for directory in self.object_directories()]
         found = [open_multi_pack_index(folder, self.object_format) for folder in folders]
         return [index for index in found if index is not None]
 
