@@ -6,13 +6,13 @@ delta says is compared with them before it is believed.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcpy
+
+from workers._delta_output cimport MAX_COPY
 
 from workers.errors import DeltaError
 
-cdef enum:
-    LARGEST_COPY = 0x10000  # what a copy without bytes of its size means
 
 cdef int64_t get_size(
     const unsigned char **at, const unsigned char *end, int64_t limit
@@ -70,7 +70,7 @@ cdef int64_t c_apply(
             if offset < 0 or size < 0:
                 return DAMAGED_CUT
             if size == 0:
-                size = LARGEST_COPY
+                size = MAX_COPY
             if offset + size > base_size:
                 return DAMAGED_COPY
             if size > out_end - out:
@@ -88,6 +88,36 @@ cdef int64_t c_apply(
     return 0 if out == out_end else DAMAGED_TARGET
 
 
+cdef int64_t measure(
+    const unsigned char *at, const unsigned char *end, int64_t base_size, int64_t target,
+    size_t *literal_size,
+) noexcept nogil:
+    cdef int64_t built = 0
+    cdef uint32_t code, offset, size
+    literal_size[0] = 0
+    while at < end:
+        code = at[0]
+        at += 1
+        if code == 0:
+            return DAMAGED_OPCODE
+        if code < 0x80:
+            if code > end - at:
+                return DAMAGED_CUT
+            size = code
+            literal_size[0] += code
+            at += code
+        else:
+            at = read_copy(at, code, &offset, &size)
+            if at > end:
+                return DAMAGED_CUT
+            if <int64_t>offset + size > base_size:
+                return DAMAGED_COPY
+        built += size
+        if built > target:
+            return DAMAGED_TARGET
+    return target if built == target else DAMAGED_TARGET
+
+
 cdef dict REASONS = {
     DAMAGED_CUT: "delta is cut short",
     DAMAGED_BASE: "delta was made for a base of another size",
@@ -95,6 +125,10 @@ cdef dict REASONS = {
     DAMAGED_OPCODE: "delta has the reserved instruction 0",
     DAMAGED_TARGET: "delta does not build the size it promises",
 }
+
+
+cdef str delta_problem(int64_t problem):
+    return REASONS[problem]
 
 
 def apply_delta(const unsigned char[::1] base, const unsigned char[::1] delta, int64_t max_size):
@@ -106,15 +140,15 @@ def apply_delta(const unsigned char[::1] base, const unsigned char[::1] delta, i
     cdef unsigned char *out
     problem = get_size(&at, end, base_size)
     if problem != base_size:
-        raise DeltaError(REASONS[DAMAGED_CUT if problem == DAMAGED_CUT else DAMAGED_BASE])
+        raise DeltaError(delta_problem(DAMAGED_CUT if problem == DAMAGED_CUT else DAMAGED_BASE))
     target_size = get_size(&at, end, max_size)
     if target_size == DAMAGED_CUT:
-        raise DeltaError(REASONS[DAMAGED_CUT])
+        raise DeltaError(delta_problem(DAMAGED_CUT))
     if target_size > max_size:
         raise DeltaError(f"delta builds more than {max_size} bytes")
     target = PyBytes_FromStringAndSize(NULL, target_size)
     out = <unsigned char *>PyBytes_AS_STRING(target)
     problem = c_apply(old, base_size, at, end, out, out + target_size)
     if problem:
-        raise DeltaError(REASONS[problem])
+        raise DeltaError(delta_problem(problem))
     return target

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 cdef enum:
-    MAX_COPY = 0x10000  # largest copy of one instruction
+    MAX_COPY = 0x10000  # largest copy of one instruction; one that tells no size has it
     MAX_INSERT = 0x7F
 
 

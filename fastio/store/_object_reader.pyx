@@ -18,9 +18,9 @@ from fastio.store._loose cimport LooseReader
 from fastio.store._pack_search cimport (
     HEADER_BASE, HEADER_CUT, HEADER_KIND, HEADER_OUTSIDE, HEADER_SIZE, Found, Header, read_header,
 )
-from fastio.store._recipes cimport SLACK, TOO_LARGE, Recipe, Recipes, c_run, problem_of
+from fastio.store._recipes cimport SLACK, TOO_LARGE, Recipe, Recipes, c_run
 from workers._checksums cimport c_crc32
-from workers._delta_apply cimport get_size
+from workers._delta_apply cimport delta_problem, get_size
 from workers._inflate cimport INFLATE_TOO_LONG, c_inflate, c_inflate_head, inflate_problem
 
 import os
@@ -245,7 +245,7 @@ cdef class ObjectReader:
         if recipe != NULL:
             recipe.stop = stop
         elif problem != TOO_LARGE:
-            raise DeltaError(str(self.damaged(step.offset, problem_of(problem))))
+            raise DeltaError(str(self.damaged(step.offset, delta_problem(problem))))
         return recipe
 
     cdef int64_t inflate(

@@ -87,6 +87,3 @@ cdef class Recipes:
 
 # Write the object to *out*; up to *room* bytes may be written, which are no fewer than its size.
 cdef void c_run(const Recipe *recipe, unsigned char *out, size_t room) noexcept nogil
-
-# In words, what was wrong with a delta.
-cdef str problem_of(int problem)

@@ -11,8 +11,9 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
+from fastio.store._pieces cimport piece_after, put
 from workers._delta_apply cimport (
-    DAMAGED_BASE, DAMAGED_COPY, DAMAGED_CUT, DAMAGED_OPCODE, DAMAGED_TARGET, c_apply, get_size,
+    DAMAGED_BASE, c_apply, delta_problem, get_size, measure, read_copy,
 )
 
 from fastio.errors import DeltaError
@@ -23,7 +24,6 @@ cdef enum:
     LEAST_BLOCK = 1 << 12
     MOST_BLOCK = 1 << 18  # but for what is larger itself
     KEPT_BUFFER = 1 << 22  # above it a buffer is given back when little is to be put into it
-    LARGEST_COPY = 0x10000  # what a copy without bytes of its size means
     SHORT = 32  # bytes that are copied without asking how many they are
     TOO_MANY = -1  # pieces
     # A family that has this part of the memory, and some times the size of its objects, gets no
@@ -300,7 +300,7 @@ cdef class Recipes:
             else:
                 at = read_copy(at, code, &offset, &size)
                 stop = offset + size
-                first = piece_after(base, 0, offset)
+                first = piece_after(base.ends, base.count, 0, offset)
                 size = min(size, base.ends[first] - offset)
                 offset -= base.ends[first - 1] if first else 0
                 count = put(
@@ -308,7 +308,7 @@ cdef class Recipes:
                 )
                 if base.ends[first] < stop:
                     # What lies between the first and the last piece is taken over as it is.
-                    last = piece_after(base, first + 1, stop - 1)
+                    last = piece_after(base.ends, base.count, first + 1, stop - 1)
                     if count + (last - first) > most:
                         return TOO_MANY
                     self.reserve(count + last - first)
@@ -345,7 +345,9 @@ cdef class Recipes:
             return False
         memcpy(self.c_payload(len(delta)), PyBytes_AS_STRING(delta), len(delta))
         if self.c_add_delta(key, base, len(delta), &problem) == NULL:
-            raise DeltaError(problem_of(problem))
+            if problem == TOO_LARGE:
+                raise DeltaError("object is too large for a recipe")
+            raise DeltaError(delta_problem(problem))
         return True
 
     def content(self, uint64_t key):
@@ -379,100 +381,6 @@ cdef int grow(unsigned char **buffer, size_t *room, size_t size) except -1:
     return 0
 
 
-cdef inline const unsigned char *read_copy(
-    const unsigned char *at, uint32_t code, uint32_t *offset, uint32_t *size
-) noexcept nogil:
-    """Read a copy's range, at most seven bytes."""
-    cdef uint32_t start = 0, length = 0
-    if code & 0x01:
-        start = at[0]
-        at += 1
-    if code & 0x02:
-        start |= <uint32_t>at[0] << 8
-        at += 1
-    if code & 0x04:
-        start |= <uint32_t>at[0] << 16
-        at += 1
-    if code & 0x08:
-        start |= <uint32_t>at[0] << 24
-        at += 1
-    if code & 0x10:
-        length = at[0]
-        at += 1
-    if code & 0x20:
-        length |= <uint32_t>at[0] << 8
-        at += 1
-    if code & 0x40:
-        length |= <uint32_t>at[0] << 16
-        at += 1
-    offset[0], size[0] = start, length if length else LARGEST_COPY
-    return at
-
-
-cdef int64_t measure(
-    const unsigned char *at, const unsigned char *end, int64_t base_size, int64_t target,
-    size_t *literal_size,
-) noexcept nogil:
-    """Check a delta's instructions, and how many bytes they insert; *target* or what is wrong."""
-    cdef int64_t built = 0
-    cdef uint32_t code, offset, size
-    literal_size[0] = 0
-    while at < end:
-        code = at[0]
-        at += 1
-        if code == 0:
-            return DAMAGED_OPCODE
-        if code < 0x80:
-            if code > end - at:
-                return DAMAGED_CUT
-            size = code
-            literal_size[0] += code
-            at += code
-        else:
-            # The payload has SLACK bytes behind it.
-            at = read_copy(at, code, &offset, &size)
-            if at > end:
-                return DAMAGED_CUT
-            if <int64_t>offset + size > base_size:
-                return DAMAGED_COPY
-        built += size
-        if built > target:
-            return DAMAGED_TARGET
-    return target if built == target else DAMAGED_TARGET
-
-
-cdef inline uint32_t piece_after(
-    const Recipe *recipe, uint32_t low, uint32_t offset
-) noexcept nogil:
-    """Find the piece, from *low* on, that has the byte at *offset*."""
-    cdef uint32_t high = recipe.count - 1, middle
-    while low < high:
-        middle = (low + high) >> 1
-        if recipe.ends[middle] <= offset:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-cdef inline size_t put(
-    const unsigned char **sources, uint32_t *ends, size_t count,
-    const unsigned char *source, uint32_t size, uint32_t *done,
-) noexcept nogil:
-    """Append a piece, or extend the last one by it; returns how many there are."""
-    cdef uint32_t start
-    if count:
-        start = ends[count - 2] if count > 1 else 0
-        if sources[count - 1] + (done[0] - start) == source:
-            done[0] += size
-            ends[count - 1] = done[0]
-            return count
-    done[0] += size
-    sources[count] = source
-    ends[count] = done[0]
-    return count + 1
-
-
 cdef void c_run(const Recipe *recipe, unsigned char *out, size_t room) noexcept nogil:
     cdef uint32_t i, size, at = 0
     cdef unsigned char held[SHORT]
@@ -484,17 +392,3 @@ cdef void c_run(const Recipe *recipe, unsigned char *out, size_t room) noexcept 
         else:
             memcpy(out + at, recipe.sources[i], size)
         at += size
-
-
-cdef dict PROBLEMS = {
-    DAMAGED_CUT: "delta is cut short",
-    DAMAGED_BASE: "delta was made for a base of another size",
-    DAMAGED_COPY: "delta copies from outside its base",
-    DAMAGED_OPCODE: "delta has the reserved instruction 0",
-    DAMAGED_TARGET: "delta does not build the size it promises",
-    TOO_LARGE: "object is too large for a recipe",
-}
-
-
-cdef str problem_of(int problem):
-    return PROBLEMS[problem]
