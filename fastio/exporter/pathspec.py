@@ -6,7 +6,7 @@ matches as well. Magic changes that: ``:(top)`` or ``:/`` counts from the top, `
 ``:!`` or ``:^`` takes away from what the others give, ``:(literal)`` has no wildcards,
 ``:(glob)`` has some that stop at a slash, and ``:(icase)`` ignores case.
 
-Plain paths are compared by the kernel; the rest is asked here, once for each path.
+What limits mean once they are read is told by `fastio.exporter.path_limits`.
 
 Source: "pathspec" in gitglossary(7); what it does not say is as ``git log`` does it.
 """
@@ -15,25 +15,19 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
 
 from fastio.errors import FastioError
 from fastio.exporter._path_filter import PathFilter
+from fastio.exporter.path_limits import Limit, Limits
 from fastio.exporter.wildcards import SPECIAL, wildcard
-from fastio.records import record
 from fastio.store.config import parse_boolean
 from fastio.store.repository import Repository
-
-# What stands at a path, and what is wanted of it, as in the kernel.
-FILE, DIRECTORY, SUBMODULE = range(3)
-NOTHING, PERHAPS, ALL = range(3)
 
 _SHORT = {b"/": "top", b"!": "exclude", b"^": "exclude"}
 # Of these characters git keeps those that it does not use for magic to come.
 _RESERVED = b"\"#%&',-;<=>@_`~"
 _LONG = {"top", "exclude", "literal", "glob", "icase"}
-_REMEMBERED = 1 << 16  # paths
 
 
 def limits_of(repository: Repository, words: Iterable[bytes]) -> PathFilter | None:
@@ -83,88 +77,6 @@ def read_limits(
     plain = [limit.text for limit in limits if limit.is_plain]
     others = [limit for limit in limits if not limit.is_plain]
     return PathFilter(plain, Limits(others).wants if others else None)
-
-
-@record
-class Limit:
-    """One limit.
-
-    Attributes:
-        text: The path or pattern, from the top.
-        literal_size: How many of its first bytes have no wildcards.
-        prefix_size: How many of them are the directory in which we were started.
-        matches_rest: Compares what stands behind the literal bytes; None if nothing does.
-        ignore_case: Whether case is ignored, behind the prefix.
-        exclude: Whether it takes away.
-    """
-
-    text: bytes
-    literal_size: int
-    prefix_size: int
-    matches_rest: Callable[[bytes], bool] | None
-    ignore_case: bool = False
-    exclude: bool = False
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the limit is a path and nothing else."""
-        return self.matches_rest is None and not (self.ignore_case or self.exclude)
-
-    def covers(self, path: bytes, kind: int) -> bool:
-        """Tell whether the limit is a path to what stands at *path*, or to a directory above."""
-        above = self.text if self.text.endswith(b"/") or not self.text else self.text + b"/"
-        if self._is_same(path, self.text):
-            return True
-        if kind != FILE:
-            path += b"/"
-        return self._is_same(path[: len(above)], above)
-
-    def matches(self, path: bytes, kind: int) -> bool:
-        """Tell whether a file or submodule is meant."""
-        if self.covers(path, kind):
-            return True
-        head = self.text[: self.literal_size]
-        return (
-            self.matches_rest is not None
-            and self._is_same(path[: len(head)], head)
-            and self.matches_rest(path[len(head) :])
-        )
-
-    def may_match_below(self, directory: bytes) -> bool:
-        """Tell whether anything below a directory may be meant."""
-        below = directory + b"/"
-        head = self.text if self.matches_rest is None else self.text[: self.literal_size]
-        common = min(len(below), len(head))
-        return self._is_same(below[:common], head[:common]) or self.covers(directory, DIRECTORY)
-
-    def _is_same(self, path: bytes, text: bytes) -> bool:
-        if not self.ignore_case:
-            return path == text
-        size = self.prefix_size
-        return path[:size] == text[:size] and path[size:].lower() == text[size:].lower()
-
-
-class Limits:
-    """Several limits, which say together what is wanted."""
-
-    def __init__(self, limits: Sequence[Limit]) -> None:
-        self._wanted = [limit for limit in limits if not limit.exclude]
-        self._unwanted = [limit for limit in limits if limit.exclude]
-        self.wants = lru_cache(_REMEMBERED)(self._wants)
-
-    def _wants(self, path: bytes, kind: int) -> int:
-        if kind == DIRECTORY:
-            return self._wants_directory(path)
-        wanted = any(limit.matches(path, kind) for limit in self._wanted)
-        unwanted = wanted and any(limit.matches(path, kind) for limit in self._unwanted)
-        return ALL if wanted and not unwanted else NOTHING
-
-    def _wants_directory(self, path: bytes) -> int:
-        if any(limit.covers(path, DIRECTORY) for limit in self._unwanted):
-            return NOTHING
-        if not self._unwanted and any(limit.covers(path, DIRECTORY) for limit in self._wanted):
-            return ALL
-        return PERHAPS if any(limit.may_match_below(path) for limit in self._wanted) else NOTHING
 
 
 def _general_magic(environment: Mapping[str, str]) -> set[str]:

@@ -12,7 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fastio.errors import FastioError
-from fastio.exporter.pathspec import DIRECTORY, FILE, PERHAPS, SUBMODULE, limits_of, read_limits
+from fastio.exporter.path_limits import DIRECTORY, FILE, PERHAPS, SUBMODULE
+from fastio.exporter.pathspec import limits_of, read_limits
 from fastio.store.repository import Repository
 
 FILES = b"""foo/x foo/y.c foo/sub/z.c fo[o]/q Foo/X a/b/c/f a/b/g.c a/h.c top.c x.d/in st*r stuar
