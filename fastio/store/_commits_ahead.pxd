@@ -23,4 +23,4 @@ cdef class CommitsAhead:
 
     # The commit whose entry begins at *offset*; NULL if it has not been read.
     cdef const Ahead *c_find(self, int64_t offset) noexcept nogil
-    cdef void run(self) noexcept nogil
+    cdef void run(self, int64_t offset) noexcept nogil

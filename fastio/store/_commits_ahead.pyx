@@ -3,9 +3,10 @@
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+from fastio.store._idx cimport IndexView
 from fastio.store._pack_search cimport Header, read_header
 from workers._inflate cimport INFLATE_SLACK, c_inflate
 
@@ -24,6 +25,11 @@ cdef enum:
     # What else lies between commits, tags or deltas of commits, is passed over; but not more of it.
     MOST_OTHERS = 256
     LARGEST_OTHER = 1 << 14
+    SAMPLES = 512  # entries that are looked at to see where commits lie
+    # So many percent of the commits are left to the walk itself, which gets past them while the
+    # thread reads others. The walk of git.git takes 0.29, 0.26, 0.27, 0.29, 0.32 s with 15, 25, 35,
+    # 45, 55, and 0.40 s where both begin at the same place.
+    LEFT = 25
 
 
 cdef class CommitsAhead:
@@ -64,15 +70,23 @@ cdef class CommitsAhead:
     def used(self):
         return self.content_size + len(self) * sizeof(Ahead)
 
-    def start(self):
-        """Begin to read."""
-        self.thread = threading.Thread(target=self.read, name="commits ahead")
+    def start(self, IndexView index=None):
+        """Begin to read.
+
+        Args:
+            index: The pack's, to begin behind the commits that are left to the walk; None to begin
+                with the first.
+        """
+        cdef int64_t first = PACK_HEADER
+        if index is not None:
+            first = first_to_read(index, <const unsigned char *>self.pack.buf, self.pack.len)
+        self.thread = threading.Thread(target=self.read, args=(first,), name="commits ahead")
         self.thread.start()
 
-    def read(self):
+    def read(self, int64_t first):
         """Read until there is a reason to end; what the thread does."""
         with nogil:
-            self.run()
+            self.run(first)
 
     def finish(self):
         """Wait until all is read."""
@@ -92,9 +106,9 @@ cdef class CommitsAhead:
             return None
         return PyBytes_FromStringAndSize(<const char *>row.data, row.size), row.stop
 
-    cdef void run(self) noexcept nogil:
+    cdef void run(self, int64_t offset) noexcept nogil:
         cdef const unsigned char *pack = <const unsigned char *>self.pack.buf
-        cdef int64_t end = self.pack.len - self.oid_size, offset = PACK_HEADER, packed
+        cdef int64_t end = self.pack.len - self.oid_size, packed
         cdef int64_t count = 0, left
         cdef int others = 0
         cdef unsigned char *out
@@ -153,3 +167,18 @@ cdef class CommitsAhead:
             return NULL
         self.last = low
         return &self.rows[low]
+
+
+cdef int64_t first_to_read(IndexView index, const unsigned char *pack, int64_t size) except -1:
+    """Find a commit behind those that are left to the walk, by a sample of the pack's entries."""
+    cdef list offsets = []
+    cdef uint32_t number, step = max(index.count // SAMPLES, <uint32_t>1)
+    cdef int64_t offset
+    cdef Header header
+    for number in range(0, index.count, step):
+        offset = index.c_offset_at(number)
+        if read_header(pack, size - index.oid_size, offset, index.oid_size, &header) == 0:
+            if header.kind == COMMIT:
+                offsets.append(offset)
+    offsets.sort()
+    return offsets[len(offsets) * LEFT // 100] if offsets else PACK_HEADER

@@ -146,7 +146,7 @@ cdef class ObjectReader:
         self.ahead = CommitsAhead(view, oid_size=self.oid_size, memory=memory)
         self.ahead_pack, self.ahead_generation = self.found.pack, self.generation
         self.store.commits_ahead = self.ahead, self.ahead_pack, self.ahead_generation
-        self.ahead.start()
+        self.ahead.start(<IndexView>self.search.places[self.found.pack].index)
         return 0
 
     cdef const Ahead *read_already(self) noexcept:

@@ -20,6 +20,7 @@ class TreeStore:
 
     def __init__(self, object_format: ObjectFormat = SHA1) -> None:
         self.object_format = object_format
+        self.commits_ahead = None
         self.search = PackSearch(
             object_format.oid_size, list, lambda _oid: False, lambda _oid: 0, replaces=False
         )
