@@ -16,7 +16,7 @@ from fastio.check.checker import Checker
 from fastio.check.kinds import ERROR
 from fastio.check.options import MAX_PLACES, SIGNATURE_MODES, CheckOptions
 from fastio.check.report import VERSION, json_value, text_lines
-from fastio.cli.endings import say
+from fastio.cli.endings import say, tell
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, StreamError, UsageError
 from fastio.importer.source import Source
@@ -66,7 +66,7 @@ COUNTED = ("blobs", "commits", "tags")
 def run(words: Sequence[str]) -> int:
     """Run the subcommand; returns the exit status."""
     if list(words) in (["-h"], ["--help"]):
-        sys.stdout.write(USAGE)
+        tell(USAGE)
         return 0
     gc.set_threshold(100_000, 50, 50)  # as for an import
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as everybody's, when `head` has had enough

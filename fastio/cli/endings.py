@@ -8,6 +8,7 @@ import signal
 import sys
 from types import FrameType
 
+from fastio.errors import FastioError
 from fastio.stream.excerpt import visible_lines
 
 # Asked to end so, a program may tidy up first.
@@ -33,6 +34,22 @@ def say(text: str) -> None:
     """Write to stderr, nothing invisible; that nobody can read it is no reason to end."""
     with contextlib.suppress(OSError):
         os.write(2, visible_lines(os.fsencode(text)).encode())
+
+
+def tell(text: str) -> None:
+    """Write to stdout what was asked for, now: when Python ends, nobody is told if that fails.
+
+    Raises:
+        FastioError: It cannot be written.
+    """
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        die_by(signal.SIGPIPE)
+    except OSError as error:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - what is left is not tried again
+        raise FastioError(f"write failure on standard output: {error.strerror}") from None
 
 
 def occupy(descriptor: int) -> None:

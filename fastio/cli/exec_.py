@@ -30,7 +30,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from fastio.cli.endings import say
+from fastio.cli.endings import say, tell
 from fastio.errors import FastioError, RepositoryError, UsageError
 from fastio.store.git import Git
 
@@ -54,7 +54,7 @@ HANDOVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "handover")
 def run(words: Sequence[str]) -> int:
     """Run the subcommand; returns the exit status if the command could not be run."""
     if words[:1] in (["-h"], ["--help"]):
-        sys.stdout.write(USAGE)
+        tell(USAGE)
         return 0
     command = list(words[1:] if words[:1] == ["--"] else words)
     if not command or (words[0] != "--" and words[0].startswith("-")):

@@ -10,7 +10,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
-from fastio.cli.endings import die_by, raise_when_interrupted, say
+from fastio.cli.endings import die_by, raise_when_interrupted, say, tell
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
 from fastio.exporter.options import parse_options
@@ -59,7 +59,7 @@ def run(words: Sequence[str], *, bar: bool = True) -> int:
     try:
         options, arguments = parse_options(words)
         if options.help:
-            sys.stdout.write(USAGE)
+            tell(USAGE)
             return 0
         options.no_progress |= not bar
         return _export(options, arguments)
@@ -92,7 +92,7 @@ def _export(options: ExportOptions, arguments: Sequence[str]) -> int:
             options,
             arguments,
             output,
-            stdin=sys.stdin.buffer.read,
+            stdin=_read_stdin,
             warn=lambda text: bar.say(f"warning: {text}\n"),
         )
         exporter.before_workers = lambda: _show_log_records(bar.say)
@@ -100,6 +100,11 @@ def _export(options: ExportOptions, arguments: Sequence[str]) -> int:
             exporter.look = bar.show
         exporter.run()
     return 0
+
+
+def _read_stdin() -> bytes:
+    with open(0, "rb", closefd=False) as file:  # not Python's: there is none if it was closed
+        return file.read()
 
 
 def _threads(options: ExportOptions) -> int:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from fastio.cli.endings import die_by, say
+from fastio.cli.endings import die_by, say, tell
 from fastio.errors import FastioError, RepositoryError, UsageError
 from fastio.hasher.options import HashOptions, parse_options
 from fastio.objects.collisions import check_collisions
@@ -53,7 +52,7 @@ def run(words: Sequence[str]) -> int:
     try:
         options, files = parse_options(words)
         if options.help:
-            sys.stdout.write(USAGE)
+            tell(USAGE)
             return 0
         options.check(files)
         return _hash(options, files)

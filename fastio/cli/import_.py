@@ -6,12 +6,11 @@ import contextlib
 import gc
 import os
 import signal
-import sys
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from fastio.cli.endings import die_by, occupy, raise_when_interrupted, say
+from fastio.cli.endings import die_by, occupy, raise_when_interrupted, say, tell
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
 from fastio.importer.options import ImportOptions
@@ -67,7 +66,7 @@ class _CommandLine:
 def run(words: Sequence[str]) -> int:
     """Run the subcommand; returns the exit status."""
     if list(words) in (["-h"], ["--help"], ["--help-all"]):
-        sys.stdout.write(USAGE)
+        tell(USAGE)
         return 0
     started = spent_so_far()
     # A frontend may ask for a checkpoint as soon as we run.

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from fastio import __version__
-from fastio.cli.endings import Interrupted, die_by, open_standard_files, say
+from fastio.cli.endings import Interrupted, die_by, open_standard_files, say, tell
 from fastio.cli.global_options import take_global_options
 from fastio.errors import FastioError, UsageError
 
@@ -57,7 +57,7 @@ def _main(words: list[str]) -> int:
         if command in HELP:
             return _help(words)
         if command in ("--version", "-v", "version"):
-            sys.stdout.write(f"fastio {__version__}\n")
+            tell(f"fastio {__version__}\n")
             return 0
         return _run(command, words)
     except UsageError as error:
@@ -71,7 +71,7 @@ def _main(words: list[str]) -> int:
 def _help(words: list[str]) -> int:
     if words:
         return _run(words[0], ["--help"])
-    sys.stdout.write(USAGE)
+    tell(USAGE)
     return 0
 
 

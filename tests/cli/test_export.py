@@ -80,6 +80,23 @@ def test_a_full_disk_is_told(history: Path) -> None:
     assert done.stderr == b"fatal: write failure on standard output: No space left on device\n"
 
 
+@pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
+def test_closed_descriptors_do_no_harm(history: Path, closed: str) -> None:
+    """As under a daemon; a pack must not get such a number, either."""
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh"]
+    for words in (("--stdin", "--all"), ("--all",)):
+        done = subprocess.run(
+            [*shell, *command(history, *ALL[1:], *words)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=environment({}),
+            check=True,
+            timeout=60,
+        )
+        assert done.stderr == b""
+        assert done.stdout == git_stream(history, "--all")
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_no_worker_outlives_the_coordinator(history: Path, number: signal.Signals) -> None:
     with subprocess.Popen(

@@ -1,10 +1,12 @@
 """The program ``fastio``: help, version, and commands that there are not."""
 
+import subprocess
+
 import pytest
 
 import fastio
 from fastio.cli.main import COMMANDS
-from tests.importer.target import Target
+from tests.importer.target import COMMAND, Target, environment
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"], ["-C", ".", "help"]])
@@ -48,3 +50,18 @@ def test_what_is_wrong_with_words_does_not_command_the_terminal(
     assert done.returncode >= 128
     assert rb"\x1b" in done.stderr
     assert b"\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], *([one, "-h"] for one in COMMANDS)])
+def test_help_that_cannot_be_written(words: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*COMMAND, *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment({}),
+            check=False,
+            timeout=60,
+        )
+    assert done.returncode == 128
+    assert done.stderr == b"fatal: write failure on standard output: No space left on device\n"
