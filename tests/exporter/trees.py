@@ -55,6 +55,10 @@ class TreeStore:
         """Read an object that `open` does not find."""
         raise ObjectError(f"object {oid.hex()} is missing")
 
+    def object_directories(self) -> list[bytes]:
+        """Where loose objects lie: nowhere."""
+        return []
+
     def reload(self) -> bool:
         """Look for packs, of which there are none."""
         return False
