@@ -1,6 +1,7 @@
 """What every test stands on: Hypothesis profiles, and a git that knows no user's settings."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -29,6 +30,16 @@ GIT_ENVIRONMENT = {
     "GIT_COMMITTER_EMAIL": "committer@example.com",
     "LC_ALL": "C",
 }
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _plain_signals():
+    """Let what tests start die of signals, also where the tests run under nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    if (
+        signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    ):  # as for what a shell runs behind its back
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")
