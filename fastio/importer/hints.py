@@ -39,7 +39,7 @@ OPTIONS: Final = (
     *("--export-pack-edges", "--force", "--import-marks", "--import-marks-if-exists"),
     *("--max-pack-size", "--memory", "--no-progress", "--no-relative-marks", "--quiet"),
     *("--relative-marks", "--rewrite-submodules-from", "--rewrite-submodules-to"),
-    *("--signed-commits", "--signed-tags", "--stats", "--workers"),
+    *("--sha1-collision-check", "--signed-commits", "--signed-tags", "--stats", "--workers"),
 )
 
 _BY_KIND: Final = {
