@@ -7,11 +7,9 @@ larger than a segment, and one too large for that is passed on piece by piece by
 
 from __future__ import annotations
 
-import os
+from fastio.memory import MIB, usable_memory
 
-MIB = 1 << 20
 DEFAULT_LIMIT = 512 * MIB
-MINIMUM = 32 * MIB
 # More than this under way only spreads the work over more memory.
 LARGEST_ARENA = 128 * MIB
 SMALLEST_SEGMENT, LARGEST_SEGMENT = MIB // 8, 2 * MIB
@@ -29,7 +27,7 @@ class Budget:
     """
 
     def __init__(self, memory: int | None, workers: int, *, ahead: int = 0) -> None:
-        self.memory = _whole(memory)
+        self.memory = usable_memory(memory, limit=DEFAULT_LIMIT)
         places = max(workers, 1)
         self.arena = min(self.memory // 4, LARGEST_ARENA)
         self.large = self.arena // 2
@@ -50,14 +48,4 @@ class Budget:
 
 def memory_ahead(memory: int | None) -> int:
     """Tell how much of *memory* commits may take that are read ahead."""
-    return _whole(memory) // 8
-
-
-def _whole(memory: int | None) -> int:
-    return max(MINIMUM, default_memory() if memory is None else memory)
-
-
-def default_memory() -> int:
-    """A quarter of the machine's memory, at most 512 MiB."""
-    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return min(total // 4, DEFAULT_LIMIT)
+    return usable_memory(memory, limit=DEFAULT_LIMIT) // 8

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from fastio.errors import ConfigError, OptionError, UsageError
 from fastio.exporter.similarity import FULL_SCORE
 from fastio.store.config import parse_integer
+from fastio.words import next_word
 
 DEFAULT_SCORE = 30000
 DEFAULT_MERGE_SCORE = 36000
@@ -92,7 +93,7 @@ def _take_long(options: DiffOptions, word: str, waiting: list[str]) -> bool:
     elif name in _OPTIONAL_VALUES:
         _OPTIONAL_VALUES[name](options, value if equals else None)
     elif name == "diff-filter":
-        _filter(options, value if equals else _next(waiting, "option `diff-filter'"))
+        _filter(options, value if equals else next_word(waiting, "option `diff-filter'"))
     else:
         return False
     return True
@@ -104,19 +105,13 @@ def _take_short(options: DiffOptions, word: str, waiting: list[str]) -> bool:
     if letter in _SHORT:
         _SHORT[letter](options, value)
     elif letter == "-l":
-        options.limit = _limit(value or _next(waiting, "switch `l'"))
+        options.limit = _limit(value or next_word(waiting, "switch `l'"))
     elif letter == "-R":
         options.reverse = True
         return not value or _take_short(options, f"-{value}", waiting)
     else:
         return False
     return True
-
-
-def _next(waiting: list[str], option: str) -> str:
-    if not waiting:
-        raise UsageError(f"{option} requires a value")
-    return waiting.pop()
 
 
 # --- the values of options ------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from typing import TypeVar
 from fastio.errors import ConfigError, FastioError, UsageError
 from fastio.numerals import parse_size, parse_workers
 from fastio.store.config import parse_boolean, parse_integer
+from fastio.words import next_word
 
 T = TypeVar("T")
 
@@ -118,7 +119,7 @@ def parse_options(words: Sequence[str]) -> tuple[ExportOptions, list[str]]:
             if not _take_long(options, word[2:], waiting):
                 left.append(word)
         elif word.startswith("-o"):
-            options.output = word[2:] or _next(waiting, "switch `o'")
+            options.output = word[2:] or next_word(waiting, "switch `o'")
         elif word.startswith("-h"):
             options.help = True
         else:
@@ -139,16 +140,10 @@ def _take_long(options: ExportOptions, text: str, waiting: list[str]) -> bool:
             raise UsageError(f"option `{name}' takes no value")
         _SWITCHES[name](options)
     elif name in _VALUES:
-        _VALUES[name](options, value if equals else _next(waiting, f"option `{name}'"))
+        _VALUES[name](options, value if equals else next_word(waiting, f"option `{name}'"))
     else:
         return False
     return True
-
-
-def _next(waiting: list[str], option: str) -> str:
-    if not waiting:
-        raise UsageError(f"{option} requires a value")
-    return waiting.pop()
 
 
 def _check_dashes(word: str) -> None:

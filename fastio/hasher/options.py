@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from fastio.errors import UsageError
 from fastio.numerals import parse_workers
+from fastio.words import next_word
 
 
 class HashOptions:
@@ -92,7 +93,7 @@ def _take_short(options: HashOptions, letters: str, waiting: list[str]) -> None:
     while letters and not options.help:
         letter, letters = letters[0], letters[1:]
         if letter == "t":
-            options.kind = letters or _next(waiting, "switch `t'")
+            options.kind = letters or next_word(waiting, "switch `t'")
             return
         if letter == "w":
             options.write = True
@@ -106,7 +107,7 @@ def _take_long(options: HashOptions, text: str, waiting: list[str]) -> None:
     name, equals, value = text.partition("=")
     name = _complete(name)
     if name in _VALUES:
-        _VALUES[name](options, value if equals else _next(waiting, f"option `{name}'"))
+        _VALUES[name](options, value if equals else next_word(waiting, f"option `{name}'"))
         return
     if equals:
         raise UsageError(f"option `{name}' takes no value")
@@ -131,12 +132,6 @@ def _complete(name: str) -> str:
     if len(meanings) > 1:
         raise UsageError(f"ambiguous option: {name} (could be --{' or --'.join(found)})")
     return found[0]
-
-
-def _next(waiting: list[str], option: str) -> str:
-    if not waiting:
-        raise UsageError(f"{option} requires a value")
-    return waiting.pop()
 
 
 # --- tables ---------------------------------------------------------------------------------------

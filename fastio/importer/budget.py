@@ -7,11 +7,9 @@ depend on scheduling; where the arena is cut into pieces too small to use, it is
 
 from __future__ import annotations
 
-import os
+from fastio.memory import MIB, usable_memory
 
-MIB = 1 << 20
 DEFAULT_LIMIT = 1 << 30
-MINIMUM = 32 * MIB
 # Up to here trees get a quarter of the memory, not an eighth: those that fell out of the cache are
 # read back from the pack. With 64 MiB for git.git the coordinator took 10.6 s instead of 13.4, and
 # the pack had 165 MiB instead of 171 (205 when bases had half of the arena, not five eighths).
@@ -34,7 +32,7 @@ class Budget:
     """
 
     def __init__(self, memory: int | None) -> None:
-        self.memory = max(MINIMUM, memory if memory is not None else default_memory())
+        self.memory = usable_memory(memory, limit=DEFAULT_LIMIT)
         self.arena = self.memory * 5 // 8
         self.trees = max(self.memory // 8, min(self.memory // 4, SCARCE_TREES))
         self.objects = self.memory // 32
@@ -49,9 +47,3 @@ class Budget:
         """Bytes of blobs in a batch: as many as leave four batches to each worker."""
         with_room = self.in_flight // (4 * max(workers, 1))
         return min(max(with_room // 2, SMALLEST_BATCH), LARGEST_BATCH)
-
-
-def default_memory() -> int:
-    """A quarter of the machine's memory, at most 1 GiB."""
-    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return min(total // 4, DEFAULT_LIMIT)

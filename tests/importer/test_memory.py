@@ -11,7 +11,8 @@ from random import Random
 
 import pytest
 
-from fastio.importer.budget import MIB, SMALLEST_BATCH, Budget
+from fastio.importer.budget import SMALLEST_BATCH, Budget
+from fastio.memory import MIB
 from tests.importer import streams
 from tests.importer.target import (
     Target,
