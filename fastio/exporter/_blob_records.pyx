@@ -6,9 +6,10 @@ content is read to where the longest head would leave it, and its head put right
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcpy
 
+from fastio.objects._digits cimport number_before, write_hex
 from fastio.store._object_reader cimport ObjectReader
 from workers._arena cimport Arena
 
@@ -21,8 +22,6 @@ cdef enum:
     # A segment begins with the number of the blob that is being read: who is to blame for a death.
     SEGMENT_HEAD = 16
 
-cdef const char *DIGITS = b"0123456789abcdef"
-
 
 cdef inline unsigned char *before(unsigned char *end, const char *text, int64_t n) noexcept nogil:
     """Put text right before *end*; return where it begins."""
@@ -30,28 +29,16 @@ cdef inline unsigned char *before(unsigned char *end, const char *text, int64_t 
     return end - n
 
 
-cdef inline unsigned char *number_before(unsigned char *end, uint64_t number) noexcept nogil:
-    while True:
-        end -= 1
-        end[0] = <unsigned char>(48 + number % 10)
-        number //= 10
-        if not number:
-            return end
-
-
 cdef unsigned char *head_before(
     unsigned char *content, int64_t size, Wanted *blob, int oid_size, bint original_oids
 ) noexcept nogil:
     """Put a blob's head right before its content; return where it begins."""
     cdef unsigned char *at = before(content, b"\n", 1)
-    cdef int i
     at = before(number_before(at, size), b"data ", 5)
     if original_oids:
         at = before(at, b"\n", 1)
-        for i in range(oid_size - 1, -1, -1):
-            at -= 2
-            at[0] = DIGITS[blob.oid[i] >> 4]
-            at[1] = DIGITS[blob.oid[i] & 15]
+        at -= 2 * oid_size
+        write_hex(at, blob.oid, oid_size)
         at = before(at, b"original-oid ", 13)
     at = before(at, b"\n", 1)
     return before(number_before(at, blob.mark), b"blob\nmark :", 11)

@@ -25,5 +25,4 @@ cdef class ChangeLines:
     cdef int put_delete(self, ChangeTable table, const Change *row) except -1
     cdef int put_move(self, ChangeTable table, const Change *row, int letter) except -1
     cdef int put_modify(self, ChangeTable table, const Change *row) except -1
-    cdef int put_hex(self, const unsigned char *oid) except -1
     cdef int put_path(self, const unsigned char *path, int64_t size) except -1

@@ -25,7 +25,6 @@ cdef enum:
     SPACE = 1  # calls for quotes
     SPECIAL = 2  # calls for quotes and an escape
 
-cdef const char *DIGITS = "0123456789abcdef"
 # Behind a backslash, from 7 on.
 cdef const char *LETTERS = "abtnvfr"
 
@@ -182,20 +181,10 @@ cdef class ChangeLines:
             self.writer.c_of(row.new_oid)
         else:
             self.writer.c_wrote(9)
-            self.put_hex(row.new_oid)
+            self.writer.c_hex(row.new_oid)
         self.writer.c_text(b" ", 1)
         self.put_path(table.text + row.path, row.path_size)
         return self.writer.c_text(b"\n", 1)
-
-    cdef int put_hex(self, const unsigned char *oid) except -1:
-        cdef int size = self.writer.oid_size, place
-        cdef unsigned char *out
-        out = self.writer.c_space(2 * size)
-        for place in range(size):
-            out[2 * place] = DIGITS[oid[place] >> 4]
-            out[2 * place + 1] = DIGITS[oid[place] & 15]
-        self.writer.c_wrote(2 * size)
-        return 0
 
     cdef int put_path(self, const unsigned char *path, int64_t size) except -1:
         """Write a path, quoted if it has to be."""

@@ -3,11 +3,14 @@
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcmp, memcpy
 
+from fastio.exporter._arrays cimport resized
+from fastio.objects._digits cimport read_hex
 from fastio.store._commit_graph cimport NO_COMMIT, CommitGraph, GraphCommit
 from fastio.store._object_reader cimport Content, ObjectReader
+from fastio.store._objmap cimport spread
 from workers._inflate cimport INFLATE_SLACK
 
 from fastio.errors import ObjectError
@@ -25,13 +28,6 @@ cdef uint64_t NO_GENERATION = <uint64_t>0xFFFFFFFFFFFFFFFF
 
 class UnusualCommitError(ObjectError):
     """A commit is spelled in a way that only git reads as git does."""
-
-
-cdef inline uint32_t spread(const unsigned char *oid) noexcept nogil:
-    # Oids are uniform already.
-    cdef uint32_t value
-    memcpy(&value, oid + 1, sizeof(value))
-    return value
 
 
 cdef class CommitTable:
@@ -56,7 +52,7 @@ cdef class CommitTable:
         free(self.slots)
 
     cdef int64_t c_number(self, const unsigned char *oid) except -1:
-        cdef uint32_t at = spread(oid) & self.mask
+        cdef uint32_t at = <uint32_t>spread(oid) & self.mask
         cdef uint32_t number
         while self.slots[at] != 0:  # ends: at least half of the slots are free
             number = self.slots[at] - 1
@@ -65,7 +61,7 @@ cdef class CommitTable:
             at = (at + 1) & self.mask
         if self.count == self.capacity:
             self.grow()
-            at = spread(oid) & self.mask
+            at = <uint32_t>spread(oid) & self.mask
             while self.slots[at] != 0:
                 at = (at + 1) & self.mask
         number = self.count
@@ -182,7 +178,7 @@ cdef class CommitTable:
         self.slots, self.mask = slots, <uint32_t>(room * 2 - 1)
         self.capacity = <uint32_t>room
         for number in range(self.count):
-            slot = spread(self.oids + <size_t>number * self.oid_size) & self.mask
+            slot = <uint32_t>spread(self.oids + <size_t>number * self.oid_size) & self.mask
             while slots[slot] != 0:
                 slot = (slot + 1) & self.mask
             slots[slot] = number + 1
@@ -200,22 +196,12 @@ cdef bint read_header(
     int oid_size,
 ) noexcept nogil:
     """Read a line that is *header* and an oid in lower case; False if it is not that."""
-    cdef int number, high, low
     if end - at < header_size + 2 * oid_size + 1 or memcmp(at, header, header_size) != 0:
         return False
     at += header_size
-    for number in range(oid_size):
-        high, low = digit(at[2 * number]), digit(at[2 * number + 1])
-        if high < 0 or low < 0:
-            return False
-        oid[number] = <unsigned char>(high << 4 | low)
+    if not read_hex(<const unsigned char *>at, oid, oid_size):
+        return False
     return at[2 * oid_size] == b"\n"
-
-
-cdef inline int digit(char char) noexcept nogil:
-    if c"0" <= char <= c"9":
-        return char - c"0"
-    return char - c"a" + 10 if c"a" <= char <= c"f" else -1
 
 
 cdef int64_t read_date(const char *at, const char *end) noexcept nogil:
@@ -252,10 +238,3 @@ cdef int64_t read_date(const char *at, const char *end) noexcept nogil:
     if digits == 0 or (here < line_end and here[0] != b" "):
         return -1
     return date
-
-
-cdef void *resized(void *memory, uint64_t size) except NULL:
-    memory = realloc(memory, size)
-    if memory == NULL:
-        raise MemoryError
-    return memory

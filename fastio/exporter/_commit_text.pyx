@@ -35,7 +35,6 @@ cdef enum:
     SIGNED_KEEP = 1
     SIGNED_ABORT = 2
     SIGNED_TELL = 4
-    HEX_SIZE = 64
 
 cdef dict REENCODE = {"abort": ENCODED_ABORT, "yes": ENCODED_YES, "no": ENCODED_NO}
 cdef dict SIGNATURES = {
@@ -158,7 +157,7 @@ cdef class CommitText:
         out.c_text(b"\n", 1)
         if self.original_ids:
             out.c_text(b"original-oid ", 13)
-            write_hex(out, walk.oids + <size_t>row * self.oid_size, self.oid_size)
+            out.c_hex(walk.oids + <size_t>row * self.oid_size)
             out.c_text(b"\n", 1)
         write_line(out, author)
         write_line(out, committer)
@@ -203,7 +202,7 @@ cdef class CommitText:
                 out.c_text(b":", 1)
                 out.c_of(oid)
             else:
-                write_hex(out, oid, self.oid_size)
+                out.c_hex(oid)
             out.c_text(b"\n", 1)
         return 0
 
@@ -318,15 +317,6 @@ cdef inline int write_data(RecordWriter out, Span text) except -1:
     out.c_number(size)
     out.c_text(b"\n", 1)
     return out.c_text(text.start, size) if size else 0
-
-
-cdef int write_hex(RecordWriter out, const unsigned char *oid, int size) except -1:
-    cdef unsigned char text[HEX_SIZE]
-    cdef int number
-    for number in range(size):
-        text[2 * number] = b"0123456789abcdef"[oid[number] >> 4]
-        text[2 * number + 1] = b"0123456789abcdef"[oid[number] & 15]
-    return out.c_text(text, 2 * size)
 
 
 cdef bytes hex_of(const unsigned char *oid, int size):

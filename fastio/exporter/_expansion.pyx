@@ -3,8 +3,9 @@
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 
+from fastio.exporter._arrays cimport resized
 from fastio.exporter._commit_table cimport UNREAD, Commit, CommitTable
 from fastio.exporter._mark_table cimport MarkTable
 from fastio.exporter._walk cimport Walk
@@ -172,10 +173,3 @@ cdef const unsigned char *checked(object oid, int oid_size) except NULL:
     if not isinstance(oid, bytes) or PyBytes_GET_SIZE(oid) != oid_size:
         raise ObjectError(f"not an oid of {oid_size} bytes: {oid!r}")
     return <const unsigned char *>PyBytes_AS_STRING(oid)
-
-
-cdef void *resized(void *memory, uint64_t size) except NULL:
-    memory = realloc(memory, size)
-    if memory == NULL:
-        raise MemoryError
-    return memory

@@ -13,11 +13,11 @@ from libc.string cimport memcpy, memset
 from fastio.exporter._mark_table cimport MarkTable
 from fastio.exporter._walk cimport Walk
 from fastio.exporter._records cimport DIE, END, HEAD, OF, OWN
+from fastio.objects._digits cimport NUMBER_ROOM, number_before
 
 from fastio.errors import WorkerError
 
 cdef enum:
-    MOST_DIGITS = 24
     FIRST_ROOM = 1 << 16
 
 
@@ -46,15 +46,9 @@ cdef inline int c_put(Buffer *buffer, const void *data, int64_t n) except -1:
 
 
 cdef inline int c_put_number(Buffer *buffer, uint64_t number) except -1:
-    cdef unsigned char digits[MOST_DIGITS]
-    cdef int at = MOST_DIGITS
-    while True:
-        at -= 1
-        digits[at] = <unsigned char>(48 + number % 10)
-        number //= 10
-        if not number:
-            break
-    return c_put(buffer, digits + at, MOST_DIGITS - at)
+    cdef unsigned char digits[NUMBER_ROOM]
+    cdef unsigned char *start = number_before(digits + NUMBER_ROOM, number)
+    return c_put(buffer, start, digits + NUMBER_ROOM - start)
 
 
 cdef class Filled:

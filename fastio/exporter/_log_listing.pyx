@@ -6,6 +6,7 @@ from libc.string cimport memchr
 
 from fastio.exporter._mark_table cimport MarkTable
 from fastio.exporter._walk cimport Walk
+from fastio.objects._digits cimport read_hex
 
 from fastio.errors import FastioError
 
@@ -71,19 +72,7 @@ cdef const char *read_oid(
     const char *at, const char *end, unsigned char *oid, int size
 ) except NULL:
     # Reads hex digits and the byte behind them, if any.
-    cdef int number, high, low
-    if end - at < 2 * size:
+    if end - at < 2 * size or not read_hex(<const unsigned char *>at, oid, size):
         raise FastioError("cannot understand what git log says")
-    for number in range(size):
-        high, low = digit(at[2 * number]), digit(at[2 * number + 1])
-        if high < 0 or low < 0:
-            raise FastioError("cannot understand what git log says")
-        oid[number] = <unsigned char>(high << 4 | low)
     at += 2 * size
     return at if at == end else at + 1
-
-
-cdef inline int digit(char char) noexcept nogil:
-    if c"0" <= char <= c"9":
-        return char - c"0"
-    return char - c"a" + 10 if c"a" <= char <= c"f" else -1

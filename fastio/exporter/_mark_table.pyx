@@ -10,6 +10,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
 
+from fastio.objects._digits cimport NUMBER_ROOM, number_before, read_hex, write_hex
 from fastio.store._pack_search cimport PackSearch
 
 from fastio.errors import MarksError
@@ -21,7 +22,6 @@ cdef enum:
     TEXT_SIZE = 1 << 16
 
 cdef uint64_t LARGEST_MARK = <uint64_t>0x7FFFFFFFFFFFFFFF
-cdef const char *DIGITS = "0123456789abcdef"
 
 
 @cython.final
@@ -210,7 +210,6 @@ cdef int64_t read_line(
 ) noexcept:
     """Read a line as `write_line` writes it; returns its length, 0 if it is another."""
     cdef const unsigned char *start = at
-    cdef int number, high, low
     cdef uint64_t value = 0
     if end - at < 4 + 2 * oid_size or at[0] != c":":
         return 0
@@ -223,38 +222,23 @@ cdef int64_t read_line(
     if at[1 + 2 * oid_size] != c"\n":
         return 0
     at += 1
-    for number in range(oid_size):
-        high, low = digit(at[2 * number]), digit(at[2 * number + 1])
-        if high < 0 or low < 0:
-            return 0
-        oid[number] = <unsigned char>(high << 4 | low)
+    if not read_hex(at, oid, oid_size):
+        return 0
     mark[0] = value
     return at + 2 * oid_size + 1 - start
-
-
-cdef inline int digit(unsigned char text) noexcept:
-    if c"0" <= text <= c"9":
-        return text - c"0"
-    return text - c"a" + 10 if c"a" <= text <= c"f" else -1
 
 
 cdef int64_t write_line(
     char *text, uint64_t mark, const unsigned char *oid, int oid_size
 ) noexcept:
     """Write a line of a marks file; returns its length, which is LONGEST_LINE at most."""
-    cdef char digits[24]
-    cdef int at = 24, number
-    cdef char *start = text
-    while mark:
-        at -= 1
-        digits[at] = <char>(c"0" + mark % 10)
-        mark //= 10
-    text[0] = c":"
-    memcpy(text + 1, digits + at, 24 - at)
-    text += 25 - at
-    text[0] = c" "
-    for number in range(oid_size):
-        text[2 * number + 1] = DIGITS[oid[number] >> 4]
-        text[2 * number + 2] = DIGITS[oid[number] & 15]
-    text[2 * oid_size + 1] = c"\n"
-    return text + 2 * oid_size + 2 - start
+    cdef unsigned char digits[NUMBER_ROOM]
+    cdef unsigned char *number = number_before(digits + NUMBER_ROOM, mark)
+    cdef int64_t length = digits + NUMBER_ROOM - number
+    cdef unsigned char *at = <unsigned char *>text
+    at[0] = c":"
+    memcpy(at + 1, number, length)
+    at[length + 1] = c" "
+    at = write_hex(at + length + 2, oid, oid_size)
+    at[0] = c"\n"
+    return at + 1 - <unsigned char *>text

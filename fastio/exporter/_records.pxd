@@ -28,6 +28,7 @@ cdef class RecordWriter:
     cdef int c_blob(self, const unsigned char *oid) except -1
     cdef int c_text(self, const void *text, int64_t n) except -1
     cdef int c_number(self, int64_t number) except -1
+    cdef int c_hex(self, const unsigned char *oid) except -1
     cdef int c_own(self) except -1
     cdef int c_of(self, const unsigned char *oid) except -1
     cdef int c_warn(self, const void *text, int64_t n) except -1

@@ -9,12 +9,12 @@ from libc.stdint cimport int64_t, uint32_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
+from fastio.objects._digits cimport NUMBER_ROOM, number_before, write_hex
+
 from fastio.errors import ObjectError
 
 cdef enum:
     FIRST_ROOM = 4096
-    # Digits of the largest number, its sign, and some.
-    MOST_DIGITS = 24
 
 cdef int64_t LONGEST = 0xFFFFFFFF
 
@@ -81,15 +81,15 @@ cdef class RecordWriter:
 
     cdef int c_number(self, int64_t number) except -1:
         """Write a number that is not negative in decimal digits."""
-        cdef unsigned char digits[MOST_DIGITS]
-        cdef int at = MOST_DIGITS
-        while True:
-            at -= 1
-            digits[at] = <unsigned char>(48 + number % 10)
-            number //= 10
-            if not number:
-                break
-        return self.c_text(digits + at, MOST_DIGITS - at)
+        cdef unsigned char digits[NUMBER_ROOM]
+        cdef unsigned char *start = number_before(digits + NUMBER_ROOM, number)
+        return self.c_text(start, digits + NUMBER_ROOM - start)
+
+    cdef int c_hex(self, const unsigned char *oid) except -1:
+        """Write an oid in hexadecimal digits."""
+        write_hex(self.c_space(2 * self.oid_size), oid, self.oid_size)
+        self.size += 2 * self.oid_size
+        return 0
 
     cdef int c_hole(self, int hole) except -1:
         """End the open part's text."""

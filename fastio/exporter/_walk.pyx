@@ -4,18 +4,14 @@ cimport cython
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
+
+from fastio.exporter._arrays cimport resized
+from fastio.store._objmap cimport spread
 
 cdef enum:
     FIRST_ROWS = 16
-
-
-cdef inline uint32_t spread(const unsigned char *oid) noexcept nogil:
-    # Oids are uniform already.
-    cdef uint32_t value
-    memcpy(&value, oid + 1, sizeof(value))
-    return value
 
 
 @cython.final
@@ -41,7 +37,7 @@ cdef class Walk:
         free(self.slots)
 
     cdef int64_t c_find(self, const unsigned char *oid) noexcept nogil:
-        cdef uint32_t at = spread(oid) & self.mask
+        cdef uint32_t at = <uint32_t>spread(oid) & self.mask
         while self.slots[at] != 0:  # ends: at least half of the slots are free
             if memcmp(self.oids + <size_t>(self.slots[at] - 1) * self.oid_size, oid,
                       self.oid_size) == 0:
@@ -53,10 +49,10 @@ cdef class Walk:
         self, const unsigned char *oid, const unsigned char *tree, uint32_t name
     ) except -1:
         cdef size_t at = <size_t>self.count * self.oid_size
-        cdef uint32_t slot = spread(oid) & self.mask
+        cdef uint32_t slot = <uint32_t>spread(oid) & self.mask
         if self.count == self.capacity:
             self.grow()
-            slot = spread(oid) & self.mask
+            slot = <uint32_t>spread(oid) & self.mask
         memcpy(self.oids + at, oid, self.oid_size)
         memcpy(self.trees + at, tree, self.oid_size)
         self.names[self.count] = name
@@ -98,7 +94,7 @@ cdef class Walk:
         free(self.slots)
         self.slots, self.mask, self.capacity = slots, <uint32_t>(slot_count - 1), <uint32_t>rows
         for row in range(self.count):
-            slot = spread(self.oids + <size_t>row * self.oid_size) & self.mask
+            slot = <uint32_t>spread(self.oids + <size_t>row * self.oid_size) & self.mask
             while slots[slot] != 0:
                 slot = (slot + 1) & self.mask
             slots[slot] = row + 1
@@ -185,13 +181,6 @@ cdef class Walk:
         if not 0 <= row < self.count:
             raise IndexError(f"no row {row} in a walk of {self.count} commits")
         return row
-
-
-cdef void *resized(void *memory, uint64_t size) except NULL:
-    memory = realloc(memory, size)
-    if memory == NULL:
-        raise MemoryError
-    return memory
 
 
 cdef const unsigned char *checked(object oid, int oid_size) except NULL:

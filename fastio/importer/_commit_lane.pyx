@@ -20,6 +20,7 @@ from fastio.importer._blobs cimport BlobQueue
 from fastio.importer._commit_queue cimport CommitQueue
 from fastio.importer._operations cimport Operation, Operations
 from fastio.importer._tree_store cimport TreeStore
+from fastio.objects._digits cimport write_hex
 from fastio.objects._path_edits cimport Edit, edit_root, prepare
 from fastio.store._marks cimport MarkTable
 from fastio.store._objmap cimport ObjectMap
@@ -382,13 +383,7 @@ cdef unsigned char *put(unsigned char *out, Bytes data, int64_t size) noexcept n
 
 cdef unsigned char *put_oid(unsigned char *out, const char *name, int64_t size, bytes oid):
     """Write a header line that holds an oid."""
-    cdef const char *digits = b"0123456789abcdef"
     cdef Bytes raw = <Bytes>PyBytes_AS_STRING(oid)
-    cdef int64_t index
-    out = put(out, <Bytes>name, size)
-    for index in range(PyBytes_GET_SIZE(oid)):
-        out[0] = digits[raw[index] >> 4]
-        out[1] = digits[raw[index] & 15]
-        out += 2
+    out = write_hex(put(out, <Bytes>name, size), raw, <int>PyBytes_GET_SIZE(oid))
     out[0] = 10
     return out + 1

@@ -13,6 +13,7 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
+from fastio.objects._digits cimport write_hex
 from workers._inflate cimport INFLATE_SLACK, c_inflate_all, c_inflate_head
 
 from fastio.errors import ObjectError
@@ -33,8 +34,6 @@ cdef enum:
     ROOM = 1 << 19
     MOST_HEADER = 32
     MOST_DIGITS = 18
-
-cdef const char *DIGITS = "0123456789abcdef"
 
 
 cdef class LooseReader:
@@ -128,13 +127,9 @@ cdef class LooseReader:
 
 cdef void write_name(char *out, const unsigned char *oid, int oid_size) noexcept nogil:
     """Write where an object lies below an object directory."""
-    cdef int i
-    for i in range(oid_size):
-        out[0], out[1] = DIGITS[oid[i] >> 4], DIGITS[oid[i] & 15]
-        out += 2
-        if i == 0:
-            out[0] = c"/"
-            out += 1
+    cdef unsigned char *at = write_hex(<unsigned char *>out, oid, 1)
+    at[0] = c"/"
+    write_hex(at + 1, oid + 1, oid_size - 1)
 
 
 cdef int64_t read_file(const char *path, unsigned char *out, size_t room) noexcept nogil:
