@@ -49,7 +49,7 @@ class Conversions:
         write: bool,
     ) -> None:
         self._git, self._repository, self._config = git, repository, config
-        self._asked: GitProcess | None = None
+        self._asked: dict[bool, GitProcess] = {}  # for paths of the work tree, and outside of it
         self._known_directories: dict[bytes, bool] = {}
         automatic = _word(config, "core.autocrlf", "false")
         self._automatic = automatic == "input" or parse_boolean("core.autocrlf", automatic)
@@ -67,17 +67,19 @@ class Conversions:
         if self._repository is None:
             return found
         asked = [number for number, path in enumerate(paths) if self._may_have_attributes(path)]
-        plain = [number for number in asked if is_plain(paths[number])]
         for number in asked:
             found[number] = BY_GIT  # as git sees them, odd names match other patterns
-        for number, rule in zip(plain, self._ask([paths[n] for n in plain]), strict=True):
-            found[number] = rule
+        for outside in (False, True):
+            plain = [number for number in asked if self._can_ask(paths[number], outside=outside)]
+            rules = self._ask([paths[number] for number in plain], outside=outside)
+            for number, rule in zip(plain, rules, strict=True):
+                found[number] = rule
         return found
 
     def close(self) -> None:
-        """End the git that was asked."""
-        if self._asked is not None:
-            self._asked.close()
+        """End the gits that were asked."""
+        for asked in self._asked.values():
+            asked.close()
 
     # --- which files of attributes there are ------------------------------------------------------
 
@@ -119,18 +121,35 @@ class Conversions:
 
     # --- what they say ----------------------------------------------------------------------------
 
-    def _ask(self, paths: list[bytes]) -> list[int]:
+    def _can_ask(self, path: bytes, *, outside: bool) -> bool:
+        """Whether git can be asked about a path of the work tree, or about one outside of it.
+
+        Outside, hash-object heeds the attribute files on the way from the root of the file system,
+        as if all of that were a work tree. What the real one's top says comes before them.
+        """
+        if not outside:
+            return is_plain(path)
+        heeded = self._anywhere or self._has_file(b"") or self._has_file(b"/")
+        return not heeded and path.startswith(b"/") and is_plain(path[1:])
+
+    def _start(self, *, outside: bool) -> GitProcess:
+        assert self._repository is not None
+        directory = os.fsdecode(os.path.abspath(self._repository.git_dir))
+        # As hash-object does, and check-attr does not, without a look at the index.
+        git = self._git.with_environment(GIT_INDEX_FILE=os.path.join(directory, "no-index"))
+        git.directory = self._top or None
+        if outside:
+            git = git.with_environment(GIT_DIR=directory, GIT_WORK_TREE="/")
+            git.directory = b"/"
+        return git.start("check-attr", "--stdin", "-z", *_ATTRIBUTES)
+
+    def _ask(self, paths: list[bytes], *, outside: bool) -> list[int]:
         """Ask git for the attributes of *paths*."""
         if not paths:
             return []
-        if self._asked is None:
-            # As hash-object does, and check-attr does not, without a look at the index.
-            assert self._repository is not None
-            none = os.path.join(os.fsdecode(self._repository.git_dir), "no-index")
-            git = self._git.with_environment(GIT_INDEX_FILE=none)
-            git.directory = self._top or None
-            self._asked = git.start("check-attr", "--stdin", "-z", *_ATTRIBUTES)
-        asked = self._asked
+        asked = self._asked.get(outside)
+        if asked is None:
+            asked = self._asked[outside] = self._start(outside=outside)
         asked.send(b"".join(path + b"\0" for path in paths))
         expected = len(paths) * len(_ATTRIBUTES) * _FIELDS
         if not asked.wait_for(lambda: asked.output.count(0) >= expected):

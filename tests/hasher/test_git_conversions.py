@@ -168,3 +168,33 @@ def test_outside_of_a_repository(place: Place, tmp_path: Path) -> None:
     (tmp_path / ".gitattributes").write_bytes(b"file -text\n")
     outside = {"cwd": tmp_path, "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}
     assert place.hash("file", config=["core.autocrlf=input"], **outside) == [LF_OID]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "oid"),
+    [
+        ("* text", LF_OID),
+        ("/file text", CRLF_OID),
+        ("/other/file text", LF_OID),
+        ("other/file text", LF_OID),
+        ("fil? text", LF_OID),
+        ("file -text", CRLF_OID),
+        ("no text", CRLF_OID),
+    ],
+)
+@pytest.mark.parametrize("top", [None, "* text"])
+def test_a_file_of_another_work_tree(
+    place: Place, tmp_path: Path, attributes: str, oid: str, top: str | None
+) -> None:
+    other = tmp_path / "above/other"
+    other.mkdir(parents=True)
+    (other.parent / ".gitattributes").write_text(attributes + "\n")
+    (other / "file").write_bytes(CRLF)
+    if top is not None:
+        place.write(".gitattributes", f"{top}\n".encode())
+        oid = CRLF_OID if attributes == "file -text" else LF_OID
+    place.write("sub/x", b"")
+    name = str(other / "file")
+    assert place.hash(name) == [oid]
+    assert place.hash("--stdin-paths", text=f"{name}\n".encode()) == [oid]
+    assert place.hash(name, cwd=place.path / "sub") == [oid]

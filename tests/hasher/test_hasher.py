@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -127,3 +128,15 @@ def test_nothing_is_left_where_storing_fails(ours: Place) -> None:
     packs.write_bytes(b"")
     assert b"objects/pack" in ours.fails("-w", "--stdin-paths", text=text).stderr
     assert not [name for name in os.listdir(ours.git_dir / "objects") if name.startswith("tmp")]
+
+
+def test_a_file_elsewhere_is_not_left_to_git(ours: Place, tmp_path: Path) -> None:
+    """Not even where attribute files on the way to it have to be heeded."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / ".gitattributes").write_text("*.fe -text\n")
+    (elsewhere / "file").write_bytes(b"content")
+    log = tmp_path / "log"
+    expected = [SHA1.hash_object(BLOB, b"content").hex()]
+    assert ours.hash(str(elsewhere / "file"), GIT_TRACE2_EVENT=str(log)) == expected
+    assert '"hash-object"' not in log.read_text()
