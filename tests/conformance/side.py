@@ -65,22 +65,35 @@ class Side(Target):
         **env: str,
     ) -> Done:
         """Import *stream*; *words* are options, *config* settings for this run only."""
-        settings = [word for setting in config for word in ("-c", setting)]
         options = ["--quiet", *words] if quiet else [*words]
+        ours = ["import", "--no-progress", *options]
+        return self.do(["fast-import", *options], ours, text=stream, config=config, cwd=cwd, **env)
+
+    def do(
+        self,
+        git: Sequence[str],
+        ours: Sequence[str],
+        *,
+        text: bytes = b"",
+        config: Sequence[str] = (),
+        cwd: Path | None = None,
+        **env: str,
+    ) -> Done:
+        """Run what git is told, or ours; *text* is the input, *config* for this run only."""
+        settings = [word for setting in config for word in ("-c", setting)]
         cwd = cwd or self.path
         if self.is_git:
-            command = ["git", *settings, "fast-import", *options]
             return subprocess.run(
-                command, cwd=cwd, input=stream, capture_output=True, check=False,
+                ["git", *settings, *git], cwd=cwd, input=text, capture_output=True, check=False,
                 env=environment(env), timeout=TIME_LIMIT,
             )  # fmt: skip
 
         def run() -> int:
             os.chdir(cwd)
             os.environ.update(env)
-            return main([*settings, "import", "--no-progress", *options])
+            return main([*settings, *ours])
 
-        return in_child(stream, run)
+        return in_child(text, run)
 
 
 def in_child(stream: bytes, run: Callable[[], int]) -> Done:

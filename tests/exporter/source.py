@@ -6,15 +6,12 @@ both, so that what is expected of ours is what git does.
 
 from __future__ import annotations
 
-import os
-import subprocess
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from fastio.cli.main import main
-from tests.conformance.side import TIME_LIMIT, Side, in_child
+from tests.conformance.side import Side
 from tests.exporter.database import Database, Entry
-from tests.importer.target import Done, environment
+from tests.importer.target import Done
 
 
 class Source(Side):
@@ -51,35 +48,19 @@ class Source(Side):
         """Return the oid that a name stands for."""
         return self.git("rev-parse", "--verify", name).encode()
 
-    def export(
-        self, *words: str, config: Sequence[str] = (), cwd: Path | None = None, text: bytes = b"",
-        **env: str,
-    ) -> Done:  # fmt: skip
-        """Export; *config* are settings for this run only, *text* is the input."""
-        settings = [word for setting in config for word in ("-c", setting)]
-        cwd = cwd or self.path
-        if self.is_git:
-            return subprocess.run(
-                ["git", *settings, "fast-export", *words], cwd=cwd, input=text,
-                capture_output=True, check=False, env=environment(env), timeout=TIME_LIMIT,
-            )  # fmt: skip
+    def export(self, *words: str, **keywords: Any) -> Done:
+        """Export; the keywords are those of ``do``."""
+        return self.do(["fast-export", *words], ["export", "--no-progress", *words], **keywords)
 
-        def run() -> int:
-            os.chdir(cwd)
-            os.environ.update(env)
-            return main([*settings, "export", "--no-progress", *words])
-
-        return in_child(text, run)
-
-    def stream(self, *words: str, **keywords: object) -> bytes:
+    def stream(self, *words: str, **keywords: Any) -> bytes:
         """Export without any complaint; returns the stream."""
-        done = self.export(*words, **keywords)  # type: ignore[arg-type]
+        done = self.export(*words, **keywords)
         assert (done.returncode, done.stderr) == (0, b"")
         return done.stdout
 
-    def fails(self, *words: str, status: int = 128, **keywords: object) -> Done:
+    def fails(self, *words: str, status: int = 128, **keywords: Any) -> Done:
         """Export in vain; returns what came of it."""
-        done = self.export(*words, **keywords)  # type: ignore[arg-type]
+        done = self.export(*words, **keywords)
         assert done.returncode == status, done.stderr
         assert done.stderr.startswith((b"fatal: ", b"error: ", b"usage: ", b"warning: "))
         if status == 128:

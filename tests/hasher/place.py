@@ -6,14 +6,11 @@ both, so that what is expected of ours is what git does.
 
 from __future__ import annotations
 
-import os
-import subprocess
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from fastio.cli.main import main
-from tests.conformance.side import TIME_LIMIT, Side, in_child
-from tests.importer.target import COMMAND, Done, environment
+from tests.conformance.side import Side
+from tests.importer.target import COMMAND, Done
 
 
 class Place(Side):
@@ -32,57 +29,28 @@ class Place(Side):
         path.write_bytes(content)
         return path
 
-    def run(
-        self,
-        *words: str,
-        text: bytes = b"",
-        config: Sequence[str] = (),
-        cwd: Path | None = None,
-        **env: str,
-    ) -> Done:
-        """Run hash-object; *text* is its stdin, *config* settings for this run only."""
-        settings = [word for setting in config for word in ("-c", setting)]
-        cwd = cwd or self.path
-        if self.is_git:
-            return subprocess.run(
-                ["git", *settings, "hash-object", *words], cwd=cwd, input=text,
-                capture_output=True, check=False, env=environment(env), timeout=TIME_LIMIT,
-            )  # fmt: skip
+    def run(self, *words: str, **keywords: Any) -> Done:
+        """Run hash-object; the keywords are those of ``do``."""
+        command = ["hash-object", *words]
+        return self.do(command, command, **keywords)
 
-        def run() -> int:
-            os.chdir(cwd)
-            os.environ.update(env)
-            return main([*settings, "hash-object", *words])
-
-        return in_child(text, run)
-
-    def hash(self, *words: str, **keywords: object) -> list[str]:
+    def hash(self, *words: str, **keywords: Any) -> list[str]:
         """Hash without any complaint; returns the oids."""
-        done = self.run(*words, **keywords)  # type: ignore[arg-type]
+        done = self.run(*words, **keywords)
         assert (done.returncode, done.stderr) == (0, b"")
         return done.stdout.decode().splitlines()
 
-    def fails(self, *words: str, status: int = 128, **keywords: object) -> Done:
+    def fails(self, *words: str, status: int = 128, **keywords: Any) -> Done:
         """Hash in vain; returns what came of it."""
-        done = self.run(*words, **keywords)  # type: ignore[arg-type]
+        done = self.run(*words, **keywords)
         assert done.returncode == status, done.stderr
         first = done.stderr.partition(b": ")[0]
         assert first in (b"fatal", b"error", b"warning"), done.stderr
         return done
 
-    def has(self, oid: str) -> bool:
-        """Tell whether an object is stored."""
-        command = ["git", "cat-file", "-e", oid]
-        done = subprocess.run(command, cwd=self.path, capture_output=True, check=False)
-        return done.returncode == 0
-
     def loose(self) -> list[Path]:
         """All loose objects."""
         return sorted((self.git_dir / "objects").glob("??/*"))
-
-    def packs(self) -> list[Path]:
-        """All packs."""
-        return sorted((self.git_dir / "objects/pack").glob("*.pack"))
 
     def check(self) -> None:
         """Let git look at all that is stored."""
