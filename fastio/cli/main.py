@@ -22,6 +22,7 @@ commands:
    check    tell what would stop an import of a stream
    hash-object
             tell the oids of files, and store them
+   bench    measure what codecs make of your content, and recommend a level
 
 Global options are those of git, as -C <dir>, --git-dir=<dir>, -c <name>=<value>.
 'fastio <command> --help' and 'fastio help <command>' tell more.
@@ -37,6 +38,7 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "exec": ("fastio.cli.exec_", ()),
     "check": ("fastio.cli.check", ()),
     "hash-object": ("fastio.cli.hash_object", ()),
+    "bench": ("fastio.cli.bench", ()),
 }
 HELP = ("help", "--help", "-h")
 

@@ -41,7 +41,7 @@ class ObjectStore:
 
     Args:
         repository: Where they are.
-        max_open_packs: How many packs stay open.
+        maxopen_packs: How many packs stay open.
         cache: For objects that may be needed again.
         warn: Is told of packs that are left out because their idx cannot be used.
 
@@ -56,13 +56,13 @@ class ObjectStore:
         self,
         repository: Repository,
         *,
-        max_open_packs: int = MAX_OPEN_PACKS,
+        maxopen_packs: int = MAX_OPEN_PACKS,
         cache: ObjectCache | None = None,
         warn: Callable[[str], None] = lambda _text: None,
     ) -> None:
         self._repository, self._warn = repository, warn
         self.object_format = repository.object_format
-        self._max_open = max_open_packs
+        self._max_open = maxopen_packs
         self.cache = ObjectCache() if cache is None else cache
         self._replacements = Replacements(repository)
         self._directories: list[bytes] | None = None
@@ -74,7 +74,7 @@ class ObjectStore:
         self.commits_ahead: tuple[CommitsAhead, int, int] | None = None
         self.search = PackSearch(
             self.object_format.oid_size,
-            self._open_packs,
+            self.open_packs,
             lambda oid: self._find_pack(oid, usable=True) is not None,
             lambda oid: (self.info(Oid(oid)) or (0,))[0],
             replaces=self._replacements.any,
@@ -147,6 +147,18 @@ class ObjectStore:
     def info(self, oid: Oid) -> tuple[int, int] | None:
         """Tell type and size of an object; None when it is missing."""
         return self._retried(self._info_once, self._replacements.of(oid))
+
+    def open_packs(self) -> list[PackFile] | None:
+        """Open all packs, the one used last first; None if they are too many."""
+        packs = self._known_packs()
+        if len(packs) > self._max_open:
+            return None
+        opened = []
+        for path, known in reversed(list(packs.items())):
+            pack = self._open_pack(path) if known is None else known
+            if pack is not None:
+                opened.append(pack)
+        return opened
 
     def object_directories(self) -> list[bytes]:
         """List where objects may lie: the repository's own directory, then its alternates."""
@@ -258,18 +270,6 @@ class ObjectStore:
                 packs[path] = packs.pop(path)
                 return pack, offset
         return None
-
-    def _open_packs(self) -> list[PackFile] | None:
-        """Open all packs, the one used last first; None if they are too many."""
-        packs = self._known_packs()
-        if len(packs) > self._max_open:
-            return None
-        opened = []
-        for path, known in reversed(list(packs.items())):
-            pack = self._open_pack(path) if known is None else known
-            if pack is not None:
-                opened.append(pack)
-        return opened
 
     def _open_multi(self) -> list[MultiPackIndex]:
         if not self._repository.config.use_multi_pack_index:

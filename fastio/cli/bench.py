@@ -1,0 +1,267 @@
+"""``fastio bench``: studies on content of the user's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fastio.cli.endings import raise_when_interrupted, say, tell
+from fastio.cli.hash_object import leave_handover
+from fastio.cli.progress import ProgressBar
+from fastio.errors import FastioError, RepositoryError, UsageError
+from fastio.numerals import parse_size
+from fastio.store.repository import Search
+from fastio.words import next_word
+
+if TYPE_CHECKING:
+    from fastio.bench.content import Content
+    from fastio.bench.report import Report
+    from fastio.store.config import Config
+    from fastio.store.repository import Repository
+
+WORTH = 12_500_000  # of `fastio.bench.estimate`, which help need not import
+SAMPLE = 2 << 20
+MIN_SAMPLE, MAX_SAMPLE = 1 << 12, 1 << 28
+SEED = 1
+
+USAGE = f"""\
+usage: fastio bench codecs [<options>] [<folder> | <repository>]
+
+Measures what each codec makes of the content of a folder or a repository (default: the current
+directory), at each level: speed, ratio, time for an object by its size, and what an import of that
+content would take. Also what writing it as loose objects takes, beside a pack. It ends with the
+level to recommend, as an option for 'fastio import'.
+A work tree with '.git' in it is a repository: all objects are the content, the deltas among them.
+
+    --sample=<size>       how much to measure with, with k, m (default: {SAMPLE >> 20}m)
+    --seed=<n>            choose another sample (default: {SEED})
+    --work=<dir>          write loose objects and the pack below it (default: where temporary
+                          files go): the file system is what counts
+    --worth=<size>        bytes of pack that a second of CPU is worth (default: what a line of
+                          100 Mbit/s carries, {WORTH}); larger for speed
+    --json                the report in JSON
+    --plot=<file>         draw it as well, in a PNG; needs matplotlib
+    -o <file>, --output=<file>
+                          write the report there
+    --no-progress         no progress bar, also on a terminal
+"""
+
+
+class _CommandLine:
+    """What the words said."""
+
+    def __init__(self) -> None:
+        self.path: str | None = None
+        self.sample, self.seed, self.worth = SAMPLE, SEED, WORTH
+        self.work: str | None = None
+        self.plot: str | None = None
+        self.output: str | None = None
+        self.json, self.progress = False, True
+
+
+def run(words: Sequence[str]) -> int:
+    """Run the subcommand; returns the exit status."""
+    if "-h" in words or "--help" in words:
+        tell(USAGE)
+        return 0
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    raise_when_interrupted()  # so that what is written to be measured goes away
+    try:
+        line = _parse(words)
+    except UsageError as error:
+        say(f"fatal: {error}\n{USAGE}")
+        return error.exit_status
+    leave_handover()
+    if line.plot is not None:
+        from fastio.bench.plot import require_matplotlib  # noqa: PLC0415 - seldom wanted
+
+        require_matplotlib()
+    report = _study(line)
+    _write(report, line)
+    return 0
+
+
+def _study(line: _CommandLine) -> Report:
+    from fastio.bench.codecs import find_codecs  # noqa: PLC0415 - help needs none of it
+    from fastio.bench.estimate import advise, estimate, estimate_beside  # noqa: PLC0415
+    from fastio.bench.loose import study_loose  # noqa: PLC0415
+    from fastio.bench.report import Report  # noqa: PLC0415
+    from fastio.bench.study import grouped, measure_codecs  # noqa: PLC0415
+
+    chance = random.Random(line.seed)
+    content, config, repository = _take_sample(line, chance)
+    codecs = find_codecs()
+    steps = [0]
+    total = len(codecs.all) * len(grouped(content))
+    with _bar(line, steps, total) as progress:
+
+        def step() -> None:
+            steps[0] += 1
+            progress("measuring")
+
+        measured = list(measure_codecs(content, codecs.all, step))
+        beside = estimate_beside(content, None if repository is None else repository.object_format)
+        loose = study_loose(content, config, chance, line.work)
+    estimates = [estimate(one, beside) for one in measured]
+    advice = advise(estimates, codecs.default, line.worth)
+    return Report(content, codecs, measured, beside, estimates, advice, loose)
+
+
+def _bar(line: _CommandLine, steps: list[int], total: int | None) -> ProgressBar:
+    return ProgressBar(
+        enabled=line.progress,
+        position=lambda: steps[0],
+        note=lambda: "",
+        size=total,
+        unit=" steps",
+    )
+
+
+def _take_sample(
+    line: _CommandLine, chance: random.Random
+) -> tuple[Content, Config, Repository | None]:
+    steps = [0]
+    with _bar(line, steps, None) as progress:
+
+        def step() -> None:
+            steps[0] += 1
+            progress("sampling")
+
+        if _is_repository(line.path):
+            from fastio.bench.repository import RepositorySample  # noqa: PLC0415 - as above
+
+            repository = _search(line.path).result()
+            name = os.fsdecode(repository.git_dir) if line.path is None else line.path
+
+            def warn(text: str) -> None:
+                progress.clear()
+                say(f"warning: {text}\n")
+
+            sample = RepositorySample(repository, name, chance, progress=step, warn=warn)
+            return sample.take(line.sample), repository.config, repository
+        from fastio.bench.folder import FolderSample  # noqa: PLC0415 - as above
+
+        folder = FolderSample(line.path or ".", chance, step)
+        content = folder.take(line.sample)
+        progress.clear()
+        if folder.left_out:
+            say(f"warning: left out{folder.reason}\n")
+        return content, _config_of(line.path or "."), None
+
+
+def _is_repository(path: str | None) -> bool:
+    """Tell whether a directory is to be taken as a repository: a work tree's top, or a bare one."""
+    if path is None and ("GIT_DIR" in os.environ):
+        return True
+    path = path or "."
+    if os.path.lexists(os.path.join(path, ".git")):
+        return True
+    return os.path.isfile(os.path.join(path, "HEAD")) and all(
+        os.path.isdir(os.path.join(path, name)) for name in ("objects", "refs")
+    )
+
+
+def _search(path: str | None) -> Search:
+    """Look for the repository there, and nowhere above."""
+    if path is None and "GIT_DIR" in os.environ:
+        return Search()
+    environment = {name: value for name, value in os.environ.items() if name != "GIT_DIR"}
+    above = os.path.dirname(os.path.abspath(path or "."))
+    return Search(path or ".", environment | {"GIT_CEILING_DIRECTORIES": above})
+
+
+def _config_of(path: str) -> Config:
+    """Return git's configuration for a folder."""
+    search = Search(path)
+    try:
+        return search.result().config
+    except RepositoryError:
+        if search.config is None:
+            raise
+        return search.config
+
+
+def _write(report: Report, line: _CommandLine) -> None:
+    from fastio.bench.report import json_value, text_lines  # noqa: PLC0415 - as above
+
+    if line.plot is not None:
+        from fastio.bench.plot import draw  # noqa: PLC0415 - seldom wanted
+
+        draw(line.plot, report)
+    if line.json:
+        text = json.dumps(json_value(report), indent=2) + "\n"
+    else:
+        text = "\n".join(text_lines(report)) + "\n"
+    if line.output is None:
+        tell(text)
+        return
+    try:
+        with open(line.output, "w") as file:
+            file.write(text)
+    except OSError as error:
+        raise FastioError(f"cannot write '{line.output}': {error.strerror}") from error
+
+
+# --- the command line -----------------------------------------------------------------------------
+
+
+def _parse(words: Sequence[str]) -> _CommandLine:
+    if not words:
+        raise UsageError("what is to be measured? there is 'codecs'")
+    if words[0] != "codecs":
+        raise UsageError(f"'{words[0]}' is nothing to measure; there is 'codecs'")
+    line, paths = _CommandLine(), list[str]()
+    waiting = list(reversed(words[1:]))
+    while waiting:
+        word = waiting.pop()
+        if word == "--":
+            paths += reversed(waiting)
+            break
+        if not word.startswith("-"):
+            paths.append(word)
+        elif not _take(line, word, waiting):
+            raise UsageError(f"unknown option: {word}")
+    if len(paths) > 1:
+        raise UsageError(f"more than one folder or repository: {' '.join(paths)}")
+    line.path = paths[0] if paths else None
+    return line
+
+
+def _take(line: _CommandLine, word: str, waiting: list[str]) -> bool:
+    """Apply an option; False if there is none like it."""
+    name, equals, value = word.partition("=")
+    if word == "--json":
+        line.json = True
+    elif word in ("--progress", "--no-progress"):
+        line.progress = word == "--progress"
+    elif name == "-o":
+        line.output = next_word(waiting, word)
+    elif name in ("--sample", "--seed", "--work", "--worth", "--plot", "--output"):
+        if not equals:
+            value = next_word(waiting, word)
+        _set(line, name, value)
+    else:
+        return False
+    return True
+
+
+def _set(line: _CommandLine, name: str, value: str) -> None:
+    try:
+        if name == "--sample":
+            line.sample = parse_size(value)
+            if not MIN_SAMPLE <= line.sample <= MAX_SAMPLE:
+                raise UsageError(f"--sample goes from {MIN_SAMPLE >> 10}k to {MAX_SAMPLE >> 20}m")
+        elif name == "--worth":
+            line.worth = parse_size(value)
+            if not line.worth:
+                raise ValueError(value)
+        elif name == "--seed":
+            line.seed = int(value)
+        else:
+            setattr(line, name.removeprefix("--"), value)
+    except ValueError:
+        raise UsageError(f"bad value: {name}={value}") from None
