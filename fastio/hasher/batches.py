@@ -29,14 +29,16 @@ class Group:
     Attributes:
         names: As they are shown and told to git.
         paths: Where they are.
-        rules: Which conversions there can be (`fastio.hasher.conversions`).
+        rules: Which conversions there can be, a byte each (`fastio.hasher.conversions`).
         storing: What becomes of the objects.
+        turn: Groups before it.
     """
 
     names: list[bytes]
     paths: list[bytes]
-    rules: list[int]
+    rules: bytes
     storing: int
+    turn: int
 
 
 @record
@@ -44,11 +46,13 @@ class Outcome:
     """What became of the first files of a group.
 
     Attributes:
-        oids: Their oids.
+        oids: Their oids, one behind the other.
+        count: How many they are.
         packed: What is to go into the pack: oid, size, and deflated content.
     """
 
-    oids: list[Oid]
+    oids: bytes
+    count: int
     packed: list[tuple[Oid, int, bytes]]
 
 
@@ -76,27 +80,26 @@ class BatchWorker:
             self._idle.append(reader)
 
     def _run(self, reader: FileReader, group: Group, first: int) -> Outcome:
-        oids, packed = list[Oid](), list[tuple[Oid, int, bytes]]()
-        end = (
-            group.rules.index(BY_GIT, first) if BY_GIT in group.rules[first:] else len(group.paths)
-        )
-        paths = group.paths if end == len(group.paths) else group.paths[:end]
+        oids, packed = [], list[tuple[Oid, int, bytes]]()
+        end = group.rules.find(BY_GIT, first)
+        paths = group.paths if end < 0 else group.paths[:end]
         at = first
-        while at < end:
+        while at < len(paths):
             count = reader.read(paths, at)
             usable = self._usable(reader, group.rules, at)
-            new = self._oids(reader)[:usable]
+            oids.append(self._oids(reader)[: usable * self._format.oid_size])
             refuse_collision()
-            oids += new
             if group.storing != NO_STORING:
-                self._store(reader, new, group.storing, packed)
-            at += count
+                self._store(reader, oids[-1], group, packed)
+            at += usable
             if reader.refused or usable < count:
                 break
-        return Outcome(oids, packed)
+        return Outcome(b"".join(oids), at - first, packed)
 
-    def _usable(self, reader: FileReader, rules: list[int], first: int) -> int:
+    def _usable(self, reader: FileReader, rules: bytes, first: int) -> int:
         """How many files come before one that is converted."""
+        if not any(rules[first : first + reader.count]):
+            return reader.count
         for number in range(reader.count):
             rule = rules[first + number]
             if rule == NONE:
@@ -107,26 +110,27 @@ class BatchWorker:
                 return number
         return reader.count
 
-    def _oids(self, reader: FileReader) -> list[Oid]:
+    def _oids(self, reader: FileReader) -> bytes:
         if self._format.name == "sha1":
-            oids = reader.oids()
-            return [Oid(oids[start : start + 20]) for start in range(0, len(oids), 20)]
-        return [self._format.hash_object(BLOB, reader.content(n)) for n in range(reader.count)]
+            return reader.oids()
+        hash_object = self._format.hash_object
+        return b"".join(hash_object(BLOB, reader.content(n)) for n in range(reader.count))
 
     def _store(
         self,
         reader: FileReader,
-        oids: list[Oid],
-        storing: int,
+        joined: bytes,
+        group: Group,
         packed: list[tuple[Oid, int, bytes]],
     ) -> None:
-        keeper = self._keeper
+        keeper, size = self._keeper, self._format.oid_size
         assert keeper is not None
-        for number, oid in enumerate(oids):
-            if keeper.knows(oid):
-                continue
+        oids = [Oid(joined[start : start + size]) for start in range(0, len(joined), size)]
+        if group.storing == LOOSE:
+            for number, oid in enumerate(oids):
+                if not keeper.knows(oid):
+                    keeper.loose.write(oid, BLOB, reader.content(number))
+            return
+        for number in keeper.claim(oids, group.turn):
             content = reader.content(number)
-            if storing == PACKED:
-                packed.append((oid, len(content), keeper.deflate(content)))
-            else:
-                keeper.loose.write(oid, BLOB, content)
+            packed.append((oids[number], len(content), keeper.deflate(content)))

@@ -51,6 +51,7 @@ class Conversions:
         self._git, self._repository, self._config = git, repository, config
         self._asked: dict[bool, GitProcess] = {}  # for paths of the work tree, and outside of it
         self._known_directories: dict[bytes, bool] = {}
+        self._known_rules: dict[tuple[bytes, ...], int] = {}
         automatic = _word(config, "core.autocrlf", "false")
         self._automatic = automatic == "input" or parse_boolean("core.autocrlf", automatic)
         self._warns = write and _word(config, "core.safecrlf", "warn") != "false"
@@ -60,13 +61,15 @@ class Conversions:
         self._anywhere = repository is not None and self._attributes_for_all(system_file)
         self._top = b"../" * repository.prefix.count(b"/") if repository is not None else b""
 
-    def rules(self, paths: list[bytes]) -> list[int]:
+    def rules(self, paths: list[bytes]) -> bytes:
         """Tell what can happen to each of *paths*, names from the top of the work tree."""
         default = self._line_ends(set_to_crlf=False) if self._automatic else NONE
-        found = [default] * len(paths)
+        found = bytearray([default]) * len(paths)
         if self._repository is None:
-            return found
+            return bytes(found)
         asked = [number for number, path in enumerate(paths) if self._may_have_attributes(path)]
+        if not asked:
+            return bytes(found)
         for number in asked:
             found[number] = BY_GIT  # as git sees them, odd names match other patterns
         for outside in (False, True):
@@ -74,7 +77,7 @@ class Conversions:
             rules = self._ask([paths[number] for number in plain], outside=outside)
             for number, rule in zip(plain, rules, strict=True):
                 found[number] = rule
-        return found
+        return bytes(found)
 
     def close(self) -> None:
         """End the gits that were asked."""
@@ -103,21 +106,25 @@ class Conversions:
         return any(map(os.path.lexists, files))
 
     def _may_have_attributes(self, path: bytes) -> bool:
-        if self._anywhere or self._has_file(b""):
-            return True
-        at = path.find(b"/")
-        while at >= 0:
-            if self._has_file(path[: at + 1]):
-                return True
-            at = path.find(b"/", at + 1)
-        return False
+        return self._anywhere or self._has_attributes(path[: path.rfind(b"/") + 1])
+
+    def _has_attributes(self, directory: bytes) -> bool:
+        """Whether *directory* or one above it, up to the top, has a file of attributes."""
+        has = self._known_directories.get(directory)
+        if has is not None:
+            return has
+        has, end = False, 0
+        while True:
+            part = directory[:end]
+            known = self._known_directories.get(part)
+            has = (has or self._has_file(part)) if known is None else known
+            self._known_directories[part] = has
+            if end == len(directory):
+                return has
+            end = directory.index(b"/", end) + 1
 
     def _has_file(self, directory: bytes) -> bool:
-        known = self._known_directories.get(directory)
-        if known is None:
-            name = os.path.join(self._top, directory, b".gitattributes")
-            known = self._known_directories[directory] = os.path.lexists(name)
-        return known
+        return os.path.lexists(os.path.join(self._top, directory, b".gitattributes"))
 
     # --- what they say ----------------------------------------------------------------------------
 
@@ -129,8 +136,9 @@ class Conversions:
         """
         if not outside:
             return is_plain(path)
-        heeded = self._anywhere or self._has_file(b"") or self._has_file(b"/")
-        return not heeded and path.startswith(b"/") and is_plain(path[1:])
+        if self._anywhere or self._has_attributes(b"/"):
+            return False
+        return path.startswith(b"/") and is_plain(path[1:])
 
     def _start(self, *, outside: bool) -> GitProcess:
         assert self._repository is not None
@@ -157,14 +165,17 @@ class Conversions:
         words = bytes(asked.output).split(b"\0")
         asked.output.clear()
         step = len(_ATTRIBUTES) * _FIELDS
-        return [
-            self._rule(
-                dict(zip(_ATTRIBUTES, words[start + 2 : start + step : _FIELDS], strict=True))
-            )
-            for start in range(0, expected, step)
-        ]
+        starts = range(0, expected, step)
+        return [self._rule(tuple(words[at + 2 : at + step : _FIELDS])) for at in starts]
 
-    def _rule(self, values: dict[bytes, bytes]) -> int:
+    def _rule(self, values: tuple[bytes, ...]) -> int:
+        known = self._known_rules.get(values)
+        if known is None:
+            known = self._find_rule(dict(zip(_ATTRIBUTES, values, strict=True)))
+            self._known_rules[values] = known
+        return known
+
+    def _find_rule(self, values: dict[bytes, bytes]) -> int:
         if self._is_filter(values[b"filter"]):
             return BY_GIT
         encoding = values[b"working-tree-encoding"]

@@ -24,12 +24,12 @@ from fastio.objects.kinds import BLOB, SHA1, Oid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from concurrent.futures import Future, ThreadPoolExecutor
 
     from fastio.hasher.answers import Answers
     from fastio.hasher.batches import Outcome
     from fastio.hasher.conversions import Conversions
     from fastio.hasher.converter import Converter
+    from fastio.hasher.crew import Crew, Work
     from fastio.hasher.keeper import Keeper
     from fastio.hasher.options import HashOptions
     from fastio.store.repository import Repository
@@ -64,8 +64,9 @@ class Hasher:
         self._conversions, self._converter, self._keeper = conversions, converter, keeper
         self._worker = BatchWorker(self._format, keeper)
         self._threads = (os.cpu_count() or 1) if options.workers is None else options.workers
-        self._pool: ThreadPoolExecutor | None = None
-        self._under_way: deque[tuple[Group, Future[Outcome]]] = deque()
+        self._crew: Crew[Group, Outcome] | None = None
+        self._under_way: deque[Work[Group, Outcome]] = deque()
+        self._turn = 0  # groups so far
         self._burst = 0  # names since the last time that all was settled
         self._unheard = bytearray()  # answers that wait for the pack
         self._top = b""
@@ -87,8 +88,8 @@ class Hasher:
             self._settle()
             raise
         finally:
-            if self._pool is not None:
-                self._pool.shutdown(cancel_futures=True)
+            if self._crew is not None:
+                self._crew.close()
 
     def _hash_stdin(self) -> None:
         content = Content(0, "stdin")
@@ -115,24 +116,26 @@ class Hasher:
     def _submit(self, names: list[bytes]) -> None:
         """Order a group, and take the outcomes of old ones when there are many."""
         self._burst += len(names)
-        group = Group(names, self._paths(names), self._rules(names), self._storing())
+        self._turn += 1
+        paths, rules = self._paths(names), self._rules(names)
+        group = Group(names, paths, rules, self._storing(), self._turn)
         if self._threads == 0 or (len(names) < GROUP and not self._under_way):
             self._take(group, self._worker.run(group))
             return
-        if self._pool is None:
-            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - a few files need none
+        if self._crew is None:
+            from fastio.hasher.crew import Crew  # noqa: PLC0415 - a few files need none
 
-            self._pool = ThreadPoolExecutor(self._threads)
+            self._crew = Crew(self._threads, self._worker.run)
         if len(self._under_way) >= _AHEAD * self._threads:
             self._take_oldest()
-        self._under_way.append((group, self._pool.submit(self._worker.run, group)))
-        while self._under_way and self._under_way[0][1].done():
+        self._under_way.append(self._crew.submit(group))
+        while self._under_way and self._under_way[0].is_done:
             self._take_oldest()
 
     def _take_oldest(self) -> None:
-        group, future = self._under_way.popleft()
+        work = self._under_way.popleft()
         try:
-            self._take(group, future.result())
+            self._take(work.task, work.result())
         except FastioError:
             self._under_way.clear()  # what comes behind a failure was never asked for
             raise
@@ -143,10 +146,9 @@ class Hasher:
         while True:
             if outcome.packed:
                 assert self._keeper is not None
-                for oid, size, payload in outcome.packed:
-                    self._keeper.add(oid, size, payload)
-            self._answer(*outcome.oids)
-            done += len(outcome.oids)
+                self._keeper.add(outcome.packed)
+            self._answer(outcome.oids)
+            done += outcome.count
             if done == len(group.names):
                 return
             self._answer(self._hash_alone(group.names[done], group.paths[done], group.rules[done]))
@@ -165,9 +167,9 @@ class Hasher:
             return names
         return [name if name.startswith(b"/") else self._top + name for name in names]
 
-    def _rules(self, names: list[bytes]) -> list[int]:
+    def _rules(self, names: list[bytes]) -> bytes:
         if self._conversions is None:
-            return [NONE] * len(names)
+            return bytes([NONE]) * len(names)
         if self._options.path is not None:
             return self._conversions.rules([self._converter.shown(self._path())]) * len(names)
         return self._conversions.rules([self._converter.shown(name) for name in names])
@@ -224,11 +226,14 @@ class Hasher:
 
     # --- answers ----------------------------------------------------------------------------------
 
-    def _answer(self, *oids: Oid) -> None:
-        text = b"".join(oid.hex().encode() + b"\n" for oid in oids)
+    def _answer(self, oids: bytes) -> None:
+        """Answer with some oids, which follow each other."""
+        if not oids:
+            return
+        text = oids.hex("\n", self._format.oid_size).encode() + b"\n"
         if self._keeper is not None and self._keeper.is_packing:
             self._unheard += text
-        elif text:
+        else:
             self._tell(text)
 
     def _settle(self) -> None:

@@ -78,6 +78,11 @@ def _read(descriptor: int) -> bytes:
 
 def _unquoted(lines: list[bytes]) -> Iterator[list[bytes]]:
     """Yield the names that lines stand for; those before a bad one first, then raise."""
+    text = b"\n".join(lines)
+    if b'"' not in text and b"\r" not in text:
+        if lines:
+            yield lines
+        return
     names = []
     for line in lines:
         try:
@@ -85,8 +90,8 @@ def _unquoted(lines: list[bytes]) -> Iterator[list[bytes]]:
         except StreamError:
             if names:
                 yield names
-            text = line.decode(errors="backslashreplace")
-            raise FastioError(f"a name on stdin is badly quoted: {text}") from None
+            shown = line.decode(errors="backslashreplace")
+            raise FastioError(f"a name on stdin is badly quoted: {shown}") from None
     if names:
         yield names
 

@@ -8,6 +8,7 @@ A read that gives less than a full buffer is taken for a whole file. Where it is
 on file systems over a network, the zlib stream is cut short, and the file is left as well.
 """
 
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
@@ -23,6 +24,10 @@ cdef extern from "<fcntl.h>" nogil:
     enum:
         O_RDONLY
         O_CLOEXEC
+        AT_FDCWD
+
+cdef extern from "<sys/stat.h>" nogil:
+    int utimensat(int directory, const char *path, const void *times, int flags)
 
 cdef extern from "<unistd.h>" nogil:
     ssize_t read(int fd, void *out, size_t count)
@@ -123,6 +128,33 @@ cdef class LooseReader:
         cdef int kind = 0
         cdef int64_t size = 0
         return (kind, size) if self.c_info(self.checked(oid), &kind, &size) else None
+
+
+def touch_loose(directory, list oids, list found):
+    """Make the files of objects look new that are not *found* yet; those that have one are then.
+
+    Args:
+        directory: An object directory.
+        oids: The objects.
+        found: Whether each was found elsewhere.
+    """
+    cdef int64_t count = len(oids), i
+    cdef int oid_size = len(oids[0]) if count else 0
+    cdef bytes joined = b"".join(oids), path = directory + b"/" + bytes(2 * oid_size + 2)
+    cdef bytearray done = bytearray(found)
+    cdef const unsigned char *first = <const unsigned char *>PyBytes_AS_STRING(joined)
+    cdef char *start = PyBytes_AS_STRING(path)
+    cdef char *name = start + PyBytes_GET_SIZE(path) - 2 * oid_size - 2
+    cdef char *touched = PyByteArray_AS_STRING(done)
+    if len(joined) != count * oid_size or len(found) != count:
+        raise ObjectError(f"{len(joined)} bytes are not {len(found)} oids")
+    with nogil:
+        for i in range(count):
+            if touched[i]:
+                continue
+            write_name(name, first + i * oid_size, oid_size)
+            touched[i] = utimensat(AT_FDCWD, start, NULL, 0) == 0
+    found[:] = map(bool, done)
 
 
 cdef void write_name(char *out, const unsigned char *oid, int oid_size) noexcept nogil:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from fastio.errors import ObjectError, PackError
 from fastio.objects.kinds import Oid
+from fastio.store._loose import touch_loose
 from fastio.store._pack_search import PackSearch
 from fastio.store.alternates import find_alternates
 from fastio.store.idx import PackIndex
 from fastio.store.large_objects import Opened, large_loose
-from fastio.store.loose import loose_info, loose_path, read_loose
+from fastio.store.loose import loose_info, read_loose
 from fastio.store.multi_pack_index import MultiPackIndex, open_multi_pack_index
 from fastio.store.object_cache import ObjectCache
 from fastio.store.pack_reader import PackFile
@@ -88,17 +89,28 @@ class ObjectStore:
         """
         return self.search.has(oid)
 
-    def refresh(self, oid: Oid) -> bool:
-        """Tell whether an object is stored, and if so make its file look new.
+    def refresh(self, oids: list[Oid]) -> list[bool]:
+        """Tell which objects are stored, and make their files look new.
 
-        What is old and not referred to is pruned one day; this keeps the object for a while.
+        What is old and not referred to is pruned one day; this keeps the objects for a while.
         """
-        if self.search.has(oid) and (place := self._find_pack(oid, usable=True)):
-            path = place[0].path
-            if path in self._refreshed or _touch(path):
-                self._refreshed.add(path)
-                return True
-        return any(_touch(loose_path(each, oid)) for each in self.object_directories())
+        found = [self.search.has(oid) and self._refresh_packed(oid) for oid in oids]
+        for directory in self.object_directories():
+            touch_loose(directory, oids, found)
+        return found
+
+    def _refresh_packed(self, oid: Oid) -> bool:
+        place = self._find_pack(oid, usable=True)
+        if place is None:
+            return False
+        path = place[0].path
+        if path not in self._refreshed:
+            try:
+                os.utime(path)
+            except OSError:  # it is gone, or not ours to touch
+                return False
+            self._refreshed.add(path)
+        return True
 
     def kind(self, oid: Oid) -> int | None:
         """Return an object's type; None when it is missing."""
@@ -304,12 +316,3 @@ class ObjectStore:
             pack.close()
             packs[path] = None
             self._open_count -= 1
-
-
-def _touch(path: bytes) -> bool:
-    """Set a file's time to now; False if it is missing, or not ours to touch."""
-    try:
-        os.utime(path)
-    except OSError:
-        return False
-    return True

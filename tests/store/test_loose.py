@@ -1,5 +1,6 @@
 """Loose objects: the slow reader is the quick one's model."""
 
+import os
 import tempfile
 import zlib
 from pathlib import Path
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from fastio.errors import ObjectError
 from fastio.objects.kinds import BLOB, TAG, Oid
-from fastio.store._loose import LooseReader
+from fastio.store._loose import LooseReader, touch_loose
 from fastio.store.loose import loose_info, loose_path, read_loose, write_loose
 from fastio.store.object_reader import ObjectReader
 from fastio.store.objects import ObjectStore
@@ -150,3 +151,28 @@ def test_an_object_under_another_name_is_noticed_if_asked_for(
         return
     with pytest.raises(ObjectError, match=f"{OID.hex()} is damaged: its content has another oid"):
         reader.read(OID)
+
+
+few_oids = st.sampled_from([OID, OTHER, Oid(b"\xff" * 20), Oid(b"\xff" * 19 + b"\0")])
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(few_oids, st.booleans())), st.sets(few_oids))
+def test_files_look_new(asked: list[tuple[Oid, bool]], stored: set[Oid]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        for oid in stored:
+            put(directory, b"", oid)
+            os.utime(loose_path(bytes(directory), oid), (1, 1))
+        found = [known for _, known in asked]
+        touch_loose(bytes(directory), [oid for oid, _ in asked], found)
+        assert found == [known or oid in stored for oid, known in asked]
+        touched = {oid for oid, known in asked if not known}
+        for oid in stored:
+            is_new = os.stat(loose_path(bytes(directory), oid)).st_mtime > 1
+            assert is_new == (oid in touched)
+
+
+def test_oids_of_several_lengths() -> None:
+    with pytest.raises(ObjectError, match="31 bytes are not 2 oids"):
+        touch_loose(b".", [OID, OID[:11]], [False, False])  # type: ignore[list-item]
