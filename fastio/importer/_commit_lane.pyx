@@ -185,11 +185,13 @@ cdef class CommitLane:
         return 0
 
     cdef int hand_over(self, PlainCommit commit, list blobs) except -1:
-        """Let the executor do it step by step."""
+        """Let the executor do it: what is new about branch or parents, or all, step by step."""
         executor, pipeline = self.executor, self.pipeline
         _, number, lines = whole = pipeline.place
         if not commit.begun:
             executor.begin_commit(commit.header())
+        if self.finish(commit, blobs):
+            return 0
         for (offset, change), blob in zip(commit.changes(), blobs):
             pipeline.place = offset, number, lines  # should this be the one that fails
             if isinstance(change, c.FileDeleteAll):
@@ -201,6 +203,23 @@ cdef class CommitLane:
         executor.end_commit()
         pipeline.place = whole
         return 0
+
+    cdef bint finish(self, PlainCommit commit, list blobs) except -1:
+        """End what the executor has begun; False, with nothing done, if that is not so plain."""
+        branch = self.executor.commit
+        cdef bytes tree
+        if branch.notes > MOST_UNSPLIT_NOTES:
+            return False
+        try:
+            tree = self.edit(commit, blobs, branch.tree)
+        except FastioError:
+            return False
+        if tree is None:
+            return False
+        if commit.starts_empty:
+            branch.notes = 0
+        self.executor.end_commit(tree)
+        return True
 
     cdef bint store(self, PlainCommit commit, list blobs) except -1:
         """Store the commit and move its branch; False, with nothing done, if it is not so plain."""

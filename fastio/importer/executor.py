@@ -139,17 +139,22 @@ class Executor:
             raise _without_commits("cannot merge", value)
         return parent
 
-    def end_commit(self) -> None:
-        """Store the commit that is open and move its branch to it."""
+    def end_commit(self, tree: Oid | None = None) -> None:
+        """Store the commit that is open and move its branch to it.
+
+        Args:
+            tree: What its changes make of the tree, if they were not made here.
+        """
         branch, header, editor = self.commit, self._header, self._editor
         assert branch is not None
         assert header is not None
         assert editor is not None
         self.commit = self._editor = None
-        if self._notes is not None:
-            self._notes.finish_commit()
-            branch.notes = self._notes.count
-        tree = editor.write()
+        if tree is None:
+            if self._notes is not None:
+                self._notes.finish_commit()
+                branch.notes = self._notes.count
+            tree = editor.write()
         parents = self._merges if branch.tip is None else [branch.tip, *self._merges]
 
         def build(signatures: Mapping[str, bytes]) -> bytes:

@@ -3,7 +3,7 @@
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport malloc, realloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from fastio.stream._commit_fields cimport (
@@ -31,7 +31,13 @@ from fastio.stream._plain_commit cimport (
 cdef enum:
     MAX_LINE = 4096
     MAX_MERGES = 64
-    MAX_TEXT = 1 << 18  # two hundred commits are kept, for reports
+    MAX_DATA = 1 << 18  # of a message or signature: two hundred commits are kept, for reports
+    # What one commit may take here; a larger one goes through the parser, which takes no less.
+    MAX_TEXT = 1 << 24
+    MAX_CHANGES = 1 << 18
+    USUAL_CHANGES = 1 << 12  # room for so many is kept for the next commit
+    # To wait for more than this beyond complete lines would only make the buffer grow.
+    MAX_WAITED = 1 << 20
     # What the scan may find.
     PLAIN = 1
     UNUSUAL = 0
@@ -53,7 +59,14 @@ cdef struct Scan:
     uint64_t merges[MAX_MERGES]
     int64_t merge_count
     bint blank_line
+    bint eof  # nothing comes behind `stop`
     int64_t max_body
+    int64_t done  # bytes up to the change that has not arrived in full, 0 before the first one
+    Change *changes
+    int64_t count
+    int64_t room  # for changes; grows to what the largest commit needed, and is used for each
+    unsigned char *names  # unquoted paths
+    int64_t names_room
     int64_t left_out  # bytes of bodies so far, which the commit's text is without
     int sorts  # of M lines that there are
     int64_t names_size
@@ -65,13 +78,6 @@ cdef struct Scan:
     Span signature
     Span encoding
     Span message
-
-
-# Grow to what the largest commit needed, and are used for each.
-cdef Change *room = NULL
-cdef int64_t room_for = 0
-cdef unsigned char *names = NULL  # unquoted paths
-cdef int64_t names_for = 0
 
 
 cdef inline bint starts(Scan *scan, const char *word, int64_t size) noexcept nogil:
@@ -114,12 +120,12 @@ cdef int take_path(Scan *scan, Bytes text, Change *change) except -2 nogil:
     """Read the path at the end of a line; `change.path` is its place, quotes and all."""
     cdef int64_t used
     if change.path.size and text[0] == 34:
-        if scan.names_size + change.path.size > names_for:
-            grow_names(scan.names_size + change.path.size)
-        used = unquote(text, change.path.size, names + scan.names_size)
+        if scan.names_size + change.path.size > scan.names_room:
+            grow_names(scan, scan.names_size + change.path.size)
+        used = unquote(text, change.path.size, scan.names + scan.names_size)
         if used < 0:
             return UNUSUAL
-        text = names + scan.names_size
+        text = scan.names + scan.names_size
         # Counted from the end of the text, which is not known yet.
         change.path.start, change.path.size = -1 - scan.names_size, used
         scan.names_size += used
@@ -192,7 +198,7 @@ cdef int take_signature(Scan *scan) noexcept nogil:
     cdef int found = take_line(scan, 7, &scan.signed)
     if found == PLAIN and not is_known_kind(scan.first + scan.signed.start, scan.signed.size):
         return UNUSUAL
-    return take_data(scan, MAX_TEXT, &scan.signature) if found == PLAIN else found
+    return take_data(scan, MAX_DATA, &scan.signature) if found == PLAIN else found
 
 
 cdef int take_header(Scan *scan) noexcept nogil:
@@ -221,7 +227,7 @@ cdef int take_header(Scan *scan) noexcept nogil:
         found = take_signature(scan)
     if found == PLAIN and starts(scan, b"encoding ", 9):
         found = take_line(scan, 9, &scan.encoding)
-    return take_data(scan, MAX_TEXT, &scan.message) if found == PLAIN else found
+    return take_data(scan, MAX_DATA, &scan.message) if found == PLAIN else found
 
 
 cdef int take_parents(Scan *scan) noexcept nogil:
@@ -262,67 +268,77 @@ cdef int at_end(Scan *scan) noexcept nogil:
     return take_line(scan, 0, &rest) if found == PLAIN else found
 
 
-cdef int scan_commit(Scan *scan, int64_t *count, int64_t *end) except -2 nogil:
-    """Scan the commit at hand; set how many changes it has, and where its text ends."""
-    cdef int found = take_header(scan)
-    cdef Bytes behind
-    if found == PLAIN:
-        found = take_parents(scan)
+cdef int scan_commit(Scan *scan, int64_t *end) except -2 nogil:
+    """Scan the commit at hand, from `scan.done` on; set where its text ends."""
+    cdef int found = PLAIN
+    cdef Bytes line
+    cdef int64_t names_size
+    if scan.done == 0:
+        found = take_header(scan)
+        if found == PLAIN:
+            found = take_parents(scan)
     while found == PLAIN and scan.at < scan.stop:
-        end[0] = scan.at - scan.first - scan.left_out
-        if scan.at[0] == 10:
+        line, names_size = scan.at, scan.names_size
+        scan.done = line - scan.first
+        end[0] = scan.done - scan.left_out
+        if line[0] == 10:
             scan.at += 1
             scan.blank_line = True
             return PLAIN
-        if count[0] == 0 and starts(scan, b"deleteall\n", 10):
-            if room_for == 0:
-                grow()
-            found = take_delete_all(scan, &room[0])
-            count[0] = 1
-            continue
-        if scan.at[0] != 77 and not starts(scan, b"D ", 2):
-            behind = scan.at
-            found = at_end(scan)
-            scan.at = behind
-            return found
-        if end[0] > MAX_TEXT:
+        if line[0] != 77 and not starts(scan, b"D ", 2):
+            if scan.count or not starts(scan, b"deleteall\n", 10):
+                found = at_end(scan)
+                scan.at = line
+                return found
+        if end[0] > MAX_TEXT or scan.count == MAX_CHANGES:
             return UNUSUAL
-        found = expect(scan, b"D " if scan.at[0] == 68 else b"M ", 2)
+        if scan.count == scan.room:
+            grow(scan)
+        found = take_line_of_change(scan, &scan.changes[scan.count])
         if found != PLAIN:
+            scan.at, scan.names_size = line, names_size
             return found
-        if count[0] == room_for:
-            grow()
-        found = take_change(scan, &room[count[0]])
-        count[0] += 1
-    return SHORT if found == PLAIN else found
+        scan.count += 1
+    if found == PLAIN:
+        scan.done = scan.at - scan.first
+        end[0] = scan.done - scan.left_out
+        return PLAIN if scan.eof else SHORT
+    return found
 
 
-cdef int grow() except -1 nogil:
-    global room, room_for
-    cdef int64_t wanted = 2 * room_for + 64
-    cdef Change *grown = <Change *>realloc(room, wanted * sizeof(Change))
+cdef int take_line_of_change(Scan *scan, Change *change) except -2 nogil:
+    cdef int found
+    if scan.at[0] == 100:
+        return take_delete_all(scan, change)
+    found = expect(scan, b"D " if scan.at[0] == 68 else b"M ", 2)
+    return take_change(scan, change) if found == PLAIN else found
+
+
+cdef int grow(Scan *scan) except -1 nogil:
+    cdef int64_t wanted = 2 * scan.room + 64
+    cdef Change *grown = <Change *>realloc(scan.changes, wanted * sizeof(Change))
     if grown == NULL:
         with gil:
             raise MemoryError
-    room, room_for = grown, wanted
+    scan.changes, scan.room = grown, wanted
     return 0
 
 
-cdef int grow_names(int64_t wanted) except -1 nogil:
-    global names, names_for
-    cdef unsigned char *grown = <unsigned char *>realloc(names, 2 * wanted)
+cdef int grow_names(Scan *scan, int64_t wanted) except -1 nogil:
+    cdef unsigned char *grown = <unsigned char *>realloc(scan.names, 2 * wanted)
     if grown == NULL:
         with gil:
             raise MemoryError
-    names, names_for = grown, 2 * wanted
+    scan.names, scan.names_room = grown, 2 * wanted
     return 0
 
 
-cdef bytes text_of(Scan *scan, int64_t count, int64_t end):
+cdef bytes text_of(Scan *scan, int64_t end):
     """Copy the commit's lines, which end at *end*, without bodies; then the unquoted paths."""
     cdef bytes text = PyBytes_FromStringAndSize(NULL, end + scan.names_size)
     cdef unsigned char *out = <unsigned char *>PyBytes_AS_STRING(text)
-    cdef int64_t done = 0, index  # done: bytes of the stream
+    cdef int64_t done = 0, count = scan.count, index  # done: bytes of the stream
+    cdef Change *room = scan.changes
     if scan.sorts & BODIES:
         for index in range(count):
             if room[index].reference == INLINE:
@@ -332,17 +348,18 @@ cdef bytes text_of(Scan *scan, int64_t count, int64_t end):
     memcpy(out, scan.first + done, end + scan.left_out - done)
     out += end + scan.left_out - done
     if scan.names_size:
-        memcpy(out, names, scan.names_size)
+        memcpy(out, scan.names, scan.names_size)
         for index in range(count):
             if room[index].path.start < 0:
                 room[index].path.start = end - 1 - room[index].path.start
     return text
 
 
-cdef PlainCommit keep(Scan *scan, int64_t count, int64_t end, int64_t offset, int64_t number):
+cdef PlainCommit keep(Scan *scan, int64_t end, int64_t offset, int64_t number):
     """Copy what the scan found out of buffer and room."""
     cdef PlainCommit commit = PlainCommit.__new__(PlainCommit)
-    commit.text, commit.text_end = text_of(scan, count, end), end
+    cdef int64_t count = scan.count
+    commit.text, commit.text_end = text_of(scan, end), end
     commit.offset, commit.size, commit.number = offset, end + scan.left_out, number
     commit.mark, commit.start_from = scan.mark, scan.start_from
     commit.blank_line, commit.has_bodies = scan.blank_line, scan.sorts & BODIES
@@ -357,54 +374,89 @@ cdef PlainCommit keep(Scan *scan, int64_t count, int64_t end, int64_t offset, in
         memcpy(commit.merges, scan.merges, scan.merge_count * sizeof(uint64_t))
         commit.merge_count = scan.merge_count
     if count:
-        commit.starts_empty = room[0].reference == NOTHING
+        commit.starts_empty = scan.changes[0].reference == NOTHING
         commit.edits = <Change *>malloc(count * sizeof(Change))
         if commit.edits == NULL:
             raise MemoryError
-        memcpy(commit.edits, room, count * sizeof(Change))
+        memcpy(commit.edits, scan.changes, count * sizeof(Change))
         commit.edit_count = count
     return commit
 
 
-def scan_plain_commit(
-    buffer, int64_t start, int64_t end, *, int64_t base, int64_t number,
-    bint optional_lf, int64_t max_body,
-):
-    """Scan the commit at ``buffer[start:end]``, in front of which an LF may have to be skipped.
+cdef class CommitScanner:
+    """Scans plain commits of one stream, each from where it stopped when more has arrived."""
 
-    Args:
-        buffer: The bytes.
-        start: Where the commit starts.
-        end: Where what has arrived ends.
-        base: Where in the stream *buffer* starts.
-        number: The command's number.
-        optional_lf: Whether to skip an LF first.
-        max_body: Longest body of a file to take.
-
-    Returns:
-        The commit and the position behind it; None, and `INCOMPLETE` if it is a plain commit as
-        far as it has arrived, or 0 if it is none.
-    """
-    cdef const unsigned char[::1] data = buffer
     cdef Scan scan
-    cdef PlainCommit commit
-    cdef int64_t count = 0, text_end = 0
-    cdef int found
-    if not 0 <= start < end <= data.shape[0]:
-        return None, INCOMPLETE
-    memset(&scan, 0, sizeof(scan))
-    scan.max_body = max_body
-    scan.at, scan.stop = &data[0] + start, &data[0] + end
-    if optional_lf and scan.at[0] == 10:
-        scan.at += 1
-    scan.first = scan.at
-    found = expect(&scan, b"commit ", 7)
-    if found == PLAIN:
-        found = scan_commit(&scan, &count, &text_end)
-    if found != PLAIN:
-        return None, INCOMPLETE if found == SHORT else 0
-    start = scan.first - &data[0]
-    commit = keep(&scan, count, text_end, base + start, number)
-    if commit.has_bodies:
-        commit.buffer = memoryview(buffer)[start:scan.at - &data[0]]
-    return commit, scan.at - &data[0]
+    cdef int64_t begun  # where in the stream the commit stands that has not arrived in full
+
+    def __cinit__(self):
+        memset(&self.scan, 0, sizeof(Scan))
+        self.begun = -1
+
+    def __dealloc__(self):
+        free(self.scan.changes)
+        free(self.scan.names)
+
+    def take(
+        self, buffer, int64_t start, int64_t end, *, int64_t base, int64_t number,
+        bint optional_lf, int64_t max_body, bint eof=False,
+    ):
+        """Scan the commit at ``buffer[start:end]``, in front of which an LF may have to be skipped.
+
+        Args:
+            buffer: The bytes.
+            start: Where the commit starts.
+            end: Where what has arrived ends.
+            base: Where in the stream *buffer* starts.
+            number: The command's number.
+            optional_lf: Whether to skip an LF first.
+            max_body: Longest body of a file to take.
+            eof: Whether that is the end of input, too.
+
+        Returns:
+            The commit and the position behind it; None, and `INCOMPLETE` if it is a plain commit as
+            far as it has arrived and worth waiting for, or 0 if it is none.
+        """
+        cdef const unsigned char[::1] data = buffer
+        cdef Scan *scan = &self.scan
+        cdef PlainCommit commit
+        cdef int64_t text_end = 0
+        cdef int found
+        if not 0 <= start < end <= data.shape[0]:
+            return None, INCOMPLETE
+        if optional_lf and data[start] == 10:
+            start += 1
+        if self.begun != base + start or scan.done == 0:
+            clear(scan)
+        self.begun = -1
+        scan.max_body, scan.eof = max_body, eof
+        scan.first, scan.stop = &data[0] + start, &data[0] + end
+        scan.at = scan.first + scan.done
+        found = PLAIN if scan.done else expect(scan, b"commit ", 7)
+        if found == PLAIN:
+            found = scan_commit(scan, &text_end)
+        if found == SHORT and is_worth_waiting(scan):
+            self.begun = base + start
+            return None, INCOMPLETE
+        if found != PLAIN:
+            return None, 0
+        commit = keep(scan, text_end, base + start, number)
+        if commit.has_bodies:
+            commit.buffer = memoryview(buffer)[start:scan.at - &data[0]]
+        if scan.room > USUAL_CHANGES:
+            free(scan.changes)
+            scan.changes, scan.room = NULL, 0
+        return commit, scan.at - &data[0]
+
+
+cdef void clear(Scan *scan) noexcept nogil:
+    """Forget the commit before, but not the room for its changes."""
+    cdef Scan fresh
+    memset(&fresh, 0, sizeof(Scan))
+    fresh.changes, fresh.room = scan.changes, scan.room
+    fresh.names, fresh.names_room = scan.names, scan.names_room
+    scan[0] = fresh
+
+
+cdef bint is_worth_waiting(Scan *scan) noexcept nogil:
+    return scan.stop - scan.first - scan.done + scan.left_out < MAX_WAITED

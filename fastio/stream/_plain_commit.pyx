@@ -8,6 +8,10 @@ from libc.stdlib cimport free, realloc
 
 from fastio.stream import commands as c
 
+cdef enum:
+    RECENT_LINES = 100  # of a report
+    LONG_TEXT = 1 << 16
+
 
 @cython.final
 cdef class PlainCommit:
@@ -93,10 +97,22 @@ cdef class PlainCommit:
         return 0
 
     cdef int forget_changes(self) except -1:
-        """Free what an executed commit does without; `lines` goes by the first change."""
+        """Free what an executed commit does without; `lines` goes by the first change.
+
+        Of a long text the last lines stay, as many as a report has.
+        """
+        cdef int64_t head, lines = 0, at = self.text_end
         if self.edit_count > 1:
             self.edits = <Change *>realloc(self.edits, sizeof(Change))
             self.edit_count = 1
+        if self.edit_count and self.text_end > LONG_TEXT:
+            head = self.edits[0].line
+            while at > head and lines <= RECENT_LINES:
+                at -= 1
+                lines += PyBytes_AS_STRING(self.text)[at] == 10
+            at += lines > RECENT_LINES  # behind the LF before them
+            self.text = self.text[:head] + self.text[at:self.text_end]
+            self.text_end = PyBytes_GET_SIZE(self.text)
         return 0
 
     cdef int64_t memory(self) noexcept:

@@ -11,7 +11,6 @@ from libc.stdint cimport int64_t, uint64_t
 from fastio.stream._plain_commit cimport PlainCommit
 from fastio.stream._scanner cimport c_scan_blobs
 
-from fastio.stream._commit_scanner import scan_plain_commit
 from fastio.stream.commit_scanner import may_be_plain
 
 cdef enum:
@@ -71,7 +70,7 @@ cdef class PlainRun:
         cdef int64_t position
         if not self.takes_commits or self.scan.at == self.scan.end:
             return None
-        commit, position = scan_plain_commit(
+        commit, position = self.reader.commits.take(
             self.data, self.scan.at, self.scan.end, base=self.scan.base, number=self.number + 1,
             optional_lf=self.scan.optional_lf, max_body=self.scan.max_size,
         )

@@ -10,18 +10,12 @@ means.
 
 from __future__ import annotations
 
-from fastio.stream._commit_scanner import INCOMPLETE, scan_plain_commit
+from fastio.stream._commit_scanner import INCOMPLETE
 from fastio.stream._plain_commit import PlainCommit
 from fastio.stream.grammar import MIB
 from fastio.stream.reader import NEED_DATA, NeedData, StreamReader
 
 __all__ = ["PlainCommit", "take_commit"]
-
-# To wait for the rest of a longer one, bodies included, would only make the buffer grow.
-_LARGEST = MIB
-
-# One that comes in more reads than this, line by line say, would be scanned again for each.
-_MOST_READS = 16
 
 _DATE_FORMATS = frozenset(("raw", "raw-permissive"))
 
@@ -46,7 +40,7 @@ def take_commit(reader: StreamReader, number: int) -> PlainCommit | NeedData | N
     buffer = reader.buffer
     if not may_be_plain(reader):
         return None
-    commit, position = scan_plain_commit(
+    commit, position = reader.commits.take(
         buffer.data,
         buffer.start,
         buffer.end,
@@ -54,14 +48,10 @@ def take_commit(reader: StreamReader, number: int) -> PlainCommit | NeedData | N
         number=number,
         optional_lf=bool(reader.optional_lf),
         max_body=reader.piece_size,
+        eof=buffer.eof,
     )
     if commit is None:
-        waits = position == INCOMPLETE and not buffer.eof
-        if not waits or buffer.end - buffer.start >= _LARGEST:
-            return None
-        reader.commit_reads = reader.commit_reads + 1 if reader.commit_number == number else 1
-        reader.commit_number = number
-        return NEED_DATA if reader.commit_reads <= _MOST_READS else None
+        return NEED_DATA if position == INCOMPLETE and not buffer.eof else None
     buffer.start = position
     reader.optional_lf = reader.in_header = False
     reader.offset = commit.offset

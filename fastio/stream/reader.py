@@ -13,6 +13,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from fastio.errors import StreamError
 from fastio.stream import commands as c
+from fastio.stream._commit_scanner import CommitScanner
 from fastio.stream._plain_commit import PlainCommit
 from fastio.stream.buffer import StreamBuffer
 from fastio.stream.fields import read_committish, read_count
@@ -63,7 +64,7 @@ class StreamReader:
         in_header: Whether there was nothing but features and options so far.
         pieces_left: Bytes still to come of a body that is handed out in pieces.
         offset: Offset in the stream of the command or change that is being read.
-        commit_number: Of the commit that the fast path waits for, after *commit_reads* reads.
+        commits: Reads commits for the fast path.
         waits: What is waited for, a ``WAITS_FOR_`` constant.
     """
 
@@ -74,7 +75,7 @@ class StreamReader:
         self.optional_lf: bool | int = False
         self.in_header = True
         self.pieces_left = self.offset = 0
-        self.commit_number = self.commit_reads = 0
+        self.commits = CommitScanner()
         self.waits = WAITS_FOR_MORE
 
     @property

@@ -146,6 +146,33 @@ def test_nobody_can_tell_the_lane(
     assert imported(tmp_path / "step by step", stream, capfd) == fast
 
 
+@pytest.mark.parametrize("behind", [b"", b"nonsense\n", b"M 644 :9 f\n"])
+def test_nobody_can_tell_the_lane_by_a_large_commit(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    behind: bytes,
+) -> None:
+    head = streams.blob(1, FIRST) + b"commit refs/heads/main\ncommitter %b\n" % streams.WHO
+    lines = (b"M 644 :1 %d/%d\n" % (number % 700, number) for number in range(6000))
+    stream = head + b"data 0\n" + b"".join(lines) + behind
+    fast = imported(tmp_path / "fast", stream, capfd)
+    assert fast[0] == (128 if behind else 0)
+    monkeypatch.setattr(importer, "READ_SIZE", 5000)
+    assert imported(tmp_path / "in small pieces", stream, capfd) == fast
+    monkeypatch.setattr(StreamParser, "take_run", lambda _parser: None)
+    monkeypatch.setattr(StreamParser, "take_commit", lambda _parser: None)
+    assert imported(tmp_path / "step by step", stream, capfd) == fast
+
+
+def test_the_first_commit_of_a_branch_is_not_edited_step_by_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Executor, "modify", None)
+    stream = streams.history(files=20, size=500, commits=10)
+    assert Target(tmp_path / "target", "--bare").here(stream, workers=0)[0] == 0
+
+
 def test_most_commits_take_the_lane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = []
     begin = Executor.begin_commit

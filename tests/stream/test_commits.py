@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fastio.stream import commands as c
+from fastio.stream.commit_scanner import PlainCommit
 from fastio.stream.parser import NEED_DATA, StreamParser
-from tests.stream.feeding import commands_of, error_of, say
+from tests.stream.feeding import available, commands_of, cut, error_of, say
 
 WHO = b"A <a@b> 1 +0000"
 HEAD = b"commit refs/heads/x\ncommitter " + WHO + b"\ndata 0\n"
@@ -221,13 +222,63 @@ def test_a_bad_ident_is_reported_at_its_line(keyword: bytes) -> None:
     assert error.offset == 17
 
 
-def test_a_commit_that_comes_line_by_line_is_left_to_the_parser() -> None:
+def large_commit(lines: int) -> bytes:
+    return HEAD + b"".join(b'M 644 :%d "d/%d"\n' % (line + 1, line) for line in range(lines))
+
+
+def test_a_commit_that_comes_line_by_line_is_taken_whole() -> None:
+    stream = large_commit(200) + b"\n"
     parser = StreamParser()
     parser.feed(b"blob\ndata 0\n" + HEAD)
     parser.next_command()
-    scans = 0
-    while parser.take_commit() is NEED_DATA:
-        parser.feed(b"M 644 :1 file\n")
-        scans += 1
-    assert scans == 16
+    for line in stream.removeprefix(HEAD).splitlines(keepends=True):
+        assert parser.take_commit() is NEED_DATA
+        parser.feed(line)
+    commit = parser.take_commit()
+    assert isinstance(commit, PlainCommit)
+    assert [change.path for _, change in commit.changes()] == [
+        b"d/%d" % line for line in range(200)
+    ]
+
+
+def test_a_large_commit_is_taken_whole() -> None:
+    stream = large_commit(50_000)
+    taken = say([stream, b"\n"], runs=1)
+    assert taken.outcome == say([stream, b"\n"]).outcome
+    assert say(cut(stream + b"\n", 100_000), runs=1).outcome == taken.outcome
+
+
+def test_a_commit_with_too_much_inline_is_not_waited_for() -> None:
+    body = b"M 644 inline f\ndata 600000\n%b" % bytes(600_000)
+    parser = StreamParser()
+    parser.feed(b"blob\ndata 0\n" + HEAD + body)
+    parser.next_command()
+    assert parser.take_commit() is NEED_DATA
+    parser.feed(body)
+    assert parser.take_commit() is None
     assert isinstance(parser.next_command(), c.Commit)
+
+
+def test_after_a_question_in_it_a_commit_is_the_parsers() -> None:
+    parser = StreamParser()
+    parser.feed(b"blob\ndata 0\n" + large_commit(10))
+    parser.next_command()
+    assert parser.take_commit() is NEED_DATA
+    parser.feed(b'ls "d"\n')
+    assert parser.take_commit() is None
+    assert [type(command) for command in available(parser)] == [
+        *(c.Commit, *[c.FileModify] * 10, c.Ls)
+    ]
+
+
+@pytest.mark.parametrize("ends", [b"", b"D a", b"D a\n", b"\n"])
+def test_a_commit_may_be_the_last_of_all(ends: bytes) -> None:
+    parser = StreamParser()
+    parser.feed(b"blob\ndata 0\n" + large_commit(10) + ends)
+    parser.next_command()
+    parser.feed_eof()
+    assert isinstance(parser.take_commit(), PlainCommit) == (ends != b"D a")
+    assert all(
+        isinstance(command, c.FileModify | c.FileDelete | c.CommitEnd | c.Commit)
+        for command in available(parser)
+    )
