@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 from fastio.errors import FastioError, PackError
+from fastio.importer.explode import explode
 from fastio.importer.refusals import Refusals
 from fastio.objects.collisions import refuse_collision
 from fastio.objects.kinds import Oid
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from fastio.importer.options import ImportOptions
     from fastio.store.pack_writer import FinishedPack
     from fastio.store.repository import Repository
-
-# Few but large objects stay in a pack: as loose objects git would hold each whole in memory.
-MAX_EXPLODED = 16 << 20
 
 
 class Published:
@@ -100,7 +98,11 @@ class Publisher:
         refuse_collision()
         pack, config = self._sink.pack, self._repository.config
         limit = config.unpack_limit
-        if pack.count and (limit < 0 or pack.count <= limit) and self._explode():
+        if (
+            pack.count
+            and (limit < 0 or pack.count <= limit)
+            and explode(self._sink, self._repository)
+        ):
             self.result.loose_objects += pack.count
             pack.abort()
             self._sink.forget_places()
@@ -116,16 +118,6 @@ class Publisher:
                 self._keep_files.append(finished.keep_path)
             if self._options.export_pack_edges is not None:
                 self._write_edges(self._options.export_pack_edges, finished)
-
-    def _explode(self) -> bool:
-        """Let git write the pack's objects one by one; on failure the pack is kept."""
-        pack = self._sink.pack
-        if pack.offset > MAX_EXPLODED:
-            return False
-        pack.seal()
-        with open(pack.path, "rb") as file:
-            done = self._repository.git.run("unpack-objects", "-q", text=file.read())
-        return done.status == 0
 
     def _write_edges(self, path: str, finished: FinishedPack) -> None:
         """Add a line with the tips of branches that grew in a pack, and the tags that it holds.
@@ -159,11 +151,15 @@ class Publisher:
         if self._sink.pack.count:
             self.close_pack()
             self._sink.next_pack()
-        self.update_refs()
+        self.update_refs(again=True)
         self.export_marks()
 
-    def update_refs(self) -> None:
-        """Move all branches, each on its own, then set all tags at once."""
+    def update_refs(self, *, again: bool = False) -> None:
+        """Move all branches, each on its own, then set all tags at once.
+
+        Args:
+            again: Whether this will be done once more, at the end.
+        """
         branches = self._executor.branches.in_update_order()
         updates = [BranchUpdate(branch.name, branch.tip, branch.delete) for branch in branches]
         self._fast_forwards = {
@@ -171,7 +167,8 @@ class Publisher:
         }
         for branch in branches:
             branch.published = branch.tip
-        for outcome in self._refs.update_branches(updates, force=self._options.force):
+        force = self._options.force
+        for outcome in self._refs.update_branches(updates, force=force, may_recall=again):
             self._tell(outcome)
         for outcome in self._refs.update_tags(list(self._tag_refs())):
             self._tell(outcome)

@@ -64,31 +64,59 @@ class RefUpdater:
         self._zero_oid = repository.object_format.zero_oid
         self._is_known_ancestor = is_known_ancestor
         self._transactions = RefTransactions(repository.git)
+        # What was read, and is kept true: the table, and the names that were asked for.
+        self._table, self._asked = RefTable(), set[bytes]()
+        self._runner = ChangeRunner(self._transactions, RefSpace())
 
     def close(self) -> None:
         """End the git process, if there is one."""
         self._transactions.close()
 
     def update_branches(
-        self, updates: Sequence[BranchUpdate], *, force: bool = False
+        self, updates: Sequence[BranchUpdate], *, force: bool = False, may_recall: bool = False
     ) -> list[Outcome]:
         """Update each ref, whatever becomes of the others.
 
         Args:
             updates: In the order in which to update.
             force: Whether values may be replaced that the new ones do not descend from.
+            may_recall: Whether to go by what refs were after the last update, if all of them took
+                part in that. If they are different by now, those that change are read again; one
+                that has its new value already is not looked at.
 
         Returns:
             One outcome for each update, in the same order.
         """
         if not any(update.new or update.delete for update in updates):
             return [Outcome(update.name, Status.UNCHANGED) for update in updates]
+        recalls = may_recall and all(update.name in self._asked for update in updates)
+        if not recalls:
+            self._read(updates)
+        outcomes = self._update(updates, force)
+        refused = [
+            number
+            for number, outcome in enumerate(outcomes)
+            if outcome.status in (Status.REFUSED, Status.NOT_DELETED)
+        ]
+        if recalls and refused:
+            updates = [updates[number] for number in refused]
+            self._read(updates)
+            for number, outcome in zip(refused, self._update(updates, force), strict=True):
+                outcomes[number] = outcome
+        return outcomes
+
+    def _read(self, updates: Sequence[BranchUpdate]) -> None:
+        """Read the refs that are to be updated."""
         self._transactions.start()  # git starts up while another one reads
-        table = read_refs(self._git, [update.name for update in updates])
-        runner = ChangeRunner(self._transactions, RefSpace((*table.values, *table.targets)))
+        self._asked = {update.name for update in updates}
+        table = self._table = read_refs(self._git, self._asked)
+        space = RefSpace((*table.values, *table.targets))
+        self._runner = ChangeRunner(self._transactions, space)
+
+    def _update(self, updates: Sequence[BranchUpdate], force: bool) -> list[Outcome]:
         outcomes: list[Outcome] = []
-        for wave in _waves(updates, table):
-            outcomes += self._update_wave(wave, table, runner, force)
+        for wave in _waves(updates, self._table):
+            outcomes += self._update_wave(wave, force)
         return outcomes
 
     def update_tags(self, tags: Sequence[tuple[bytes, Oid]]) -> list[Outcome]:
@@ -104,6 +132,7 @@ class RefUpdater:
             return []
         self._transactions.start()
         table = read_refs(self._git, [name for name, _ in tags])
+        self._asked.difference_update(name for name, _ in tags)
         commands = (update_command(name, oid, None) for name, oid in tags)
         [said] = self._transactions.run([transaction(commands)])
         if said is not None:
@@ -115,10 +144,9 @@ class RefUpdater:
             for name, oid in tags
         ]
 
-    def _update_wave(
-        self, wave: Sequence[BranchUpdate], table: RefTable, runner: ChangeRunner, force: bool
-    ) -> list[Outcome]:
+    def _update_wave(self, wave: Sequence[BranchUpdate], force: bool) -> list[Outcome]:
         """Decide and run updates that do not bear on one another's old values."""
+        table = self._table
         refusals = {} if force or not table.values else self._find_refusals(wave, table)
         outcomes: list[Outcome] = []
         changes: dict[int, Change] = {}
@@ -131,7 +159,7 @@ class RefUpdater:
             outcomes.append(outcome)
             if command and outcome.status is not Status.REFUSED:
                 changes[number] = Change(final, command, outcome, is_new=old is None)
-        runner.run(list(changes.values()))
+        self._runner.run(list(changes.values()))
         for number, change in changes.items():
             outcomes[number] = change.outcome
             _note(table, wave[number], change.outcome)

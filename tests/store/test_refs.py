@@ -3,7 +3,7 @@ import os
 import pytest
 
 from fastio.objects.kinds import Oid
-from fastio.store import ref_transactions
+from fastio.store import ref_transactions, refs
 from fastio.store.ref_changes import Cause, Status
 from fastio.store.ref_transactions import read_refs
 from fastio.store.refs import BranchUpdate, RefUpdater
@@ -26,9 +26,9 @@ def oid(text):
     return Oid(bytes.fromhex(text))
 
 
-def update(updater, *updates, force=False):
+def update(updater, *updates, force=False, may_recall=False):
     branches = [BranchUpdate(name, new and oid(new)) for name, new in updates]
-    return updater.update_branches(branches, force=force)
+    return updater.update_branches(branches, force=force, may_recall=may_recall)
 
 
 def statuses(outcomes):
@@ -311,3 +311,48 @@ def test_no_descriptor_is_left_behind(work, repository):
     update(updater, (b"refs/heads/a", work.commit()), (b"bad..name", work.commit()))
     updater.close()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+MAIN = b"refs/heads/main"
+
+
+def test_a_second_update_may_go_by_the_first(work, updater, monkeypatch):
+    first = work.commit()
+    second = work.commit(first)
+    update(updater, (MAIN, first))
+    monkeypatch.setattr(refs, "read_refs", None)
+    assert statuses(update(updater, (MAIN, second), may_recall=True)) == [Status.UPDATED]
+    assert statuses(update(updater, (MAIN, second), may_recall=True)) == [Status.UNCHANGED]
+    assert work("rev-parse", "main") == second
+
+
+@pytest.mark.parametrize("names", [[MAIN], [MAIN, b"refs/heads/new"]])
+def test_what_changed_since_is_read_again(work, updater, names):
+    first, other = work.commit(text="first"), work.commit(text="other")
+    second = work.commit(first)
+    update(updater, (MAIN, first), (b"refs/heads/x", first))
+    work("update-ref", "refs/heads/main", other)
+    outcomes = update(updater, *((name, second) for name in names), may_recall=True)
+    assert outcomes[0].cause is Cause.LOSES_COMMITS
+    assert work("rev-parse", "main") == other
+    work("update-ref", "refs/heads/main", first)
+    assert statuses(update(updater, (MAIN, second), may_recall=True)) == [Status.UPDATED]
+
+
+def test_what_was_deleted_since_is_made_again(work, updater):
+    first = work.commit()
+    second = work.commit(first)
+    update(updater, (MAIN, first), (b"refs/heads/x", first))
+    work("update-ref", "-d", "refs/heads/main")
+    outcomes = update(updater, (MAIN, second), (b"refs/heads/x", second), may_recall=True)
+    assert statuses(outcomes) == [Status.UPDATED, Status.UPDATED]
+    assert work("rev-parse", "main", "x").split() == [second, second]
+
+
+def test_a_branch_that_was_set_as_a_tag_is_read_again(work, updater):
+    first, other = work.commit(text="first"), work.commit(text="other")
+    name = b"refs/tags/x"
+    update(updater, (name, first))
+    updater.update_tags([(name, oid(other))])
+    [outcome] = update(updater, (name, first), may_recall=True)
+    assert outcome.cause is Cause.LOSES_COMMITS
