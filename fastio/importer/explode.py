@@ -29,10 +29,10 @@ def explode(sink: ObjectSink, repository: Repository) -> bool:
         return False
     writer, objects = LooseWriter(repository), sink.map
     entries = objects.ids_of_pack(sink.pack_number, sink.first_id)
+    oids = [Oid(objects.oid(entry)) for entry in sorted(entries, key=objects.offset)]
     try:
-        for entry in sorted(entries, key=objects.offset):
-            oid = Oid(objects.oid(entry))
-            if sink.store.refresh(oid):
+        for oid, is_there in zip(oids, sink.store.refresh(oids), strict=True):
+            if is_there:
                 continue
             opened = sink.open(oid, above=MAX_EXPLODED)
             if opened is None or isinstance(opened, LargeObject):
