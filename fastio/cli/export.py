@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 from fastio.cli.endings import die_by, raise_when_interrupted, say, tell
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
+from fastio.exporter.budget import Budget
 from fastio.exporter.options import parse_options
 from fastio.exporter.output import OutputClosed, open_output
 from fastio.store.repository import Search
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fastio.exporter.options import ExportOptions
+    from fastio.exporter.output import Output
     from fastio.exporter.pipeline import Pipeline
 
 USAGE = """\
@@ -84,7 +86,7 @@ def _export(options: ExportOptions, arguments: Sequence[str]) -> int:
     raise_when_interrupted()
     repository = search.result()
     with (
-        contextlib.closing(open_output(options.output, threads=_threads(options))) as output,
+        contextlib.closing(_open_output(options)) as output,
         _Bar(options) as bar,
     ):
         exporter = Exporter(
@@ -107,8 +109,9 @@ def _read_stdin() -> bytes:
         return file.read()
 
 
-def _threads(options: ExportOptions) -> int:
-    return options.workers or os.cpu_count() or 1
+def _open_output(options: ExportOptions) -> Output:
+    budget = Budget(options.memory, options.workers or os.cpu_count() or 1)
+    return open_output(options.output, threads=budget.workers, memory=budget.memory // 8)
 
 
 class _Bar:

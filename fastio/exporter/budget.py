@@ -3,6 +3,9 @@
 Segments are the pieces of the arena that workers fill with blobs' records. Each worker has as many
 of its own, so that none can take what another needs to go on; what is over is for blobs that are
 larger than a segment, and one too large for that is passed on piece by piece by the coordinator.
+
+Where memory is scarce there are fewer workers: one that can keep nothing reads the same deltas over
+and over.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ DEFAULT_LIMIT = 512 * MIB
 LARGEST_ARENA = 128 * MIB
 SMALLEST_SEGMENT, LARGEST_SEGMENT = MIB // 8, 2 * MIB
 SEGMENTS = 8  # of each worker
+LEAST_SHARE = 4 * MIB  # what a worker caches at least
+LARGEST_WALK = 32 * MIB
 
 
 class Budget:
@@ -22,30 +27,38 @@ class Budget:
     Args:
         memory: What all processes together may use; None for a quarter of the machine's memory,
             at most 512 MiB.
-        workers: How many there are.
-        ahead: What commits that were read ahead take.
+        workers: How many are wanted.
+
+    Attributes:
+        workers: How many there can be.
+        ahead: Bytes for commits that are read ahead of the walk, at most.
+        walk: Bytes that the walk may cache, before there are workers.
+        text: Bytes of text that wait for the blobs before them.
+        trees: Bytes of trees, and of what renames are found by, in each process.
+        slow: Bytes of objects out of the ordinary, kept as they are, in each process.
     """
 
-    def __init__(self, memory: int | None, workers: int, *, ahead: int = 0) -> None:
+    def __init__(self, memory: int | None, workers: int) -> None:
         self.memory = usable_memory(memory, limit=DEFAULT_LIMIT)
-        places = max(workers, 1)
         self.arena = min(self.memory // 4, LARGEST_ARENA)
+        self.text = self.memory // 16
+        self.ahead = self.memory // 8
+        self.walk = min(self.memory // 4, LARGEST_WALK)
+        self.coordinator_cache = self.memory // 16
+        self._shared = self.memory - self.arena - self.text - self.memory // 8
+        self.workers = min(workers, max((self._shared - self.ahead) // LEAST_SHARE, 1))
+        places = max(self.workers, 1)
         self.large = self.arena // 2
         self.segment = min(
             max((self.arena - self.large) // (places * (SEGMENTS + 1)), SMALLEST_SEGMENT),
             LARGEST_SEGMENT,
         )
         self.segments = max((self.arena - self.large) // (places * self.segment) - 1, 1)
-        self.text = self.memory // 16
-        """Bytes of text that wait for the blobs before them."""
-        own = self.memory // 8
-        self.coordinator_cache = own // 2
-        rest = (self.memory - self.arena - self.text - own - ahead) // places
+        self.divide(self.ahead)
+
+    def divide(self, ahead: int) -> None:
+        """Divide what is left between the workers, now that commits read ahead take so much."""
+        rest = (self._shared - ahead) // max(self.workers, 1)
         self.trees = rest // 4
-        """Bytes of trees, and of what renames are found by, in each process."""
-        self.worker_cache = rest - self.trees
-
-
-def memory_ahead(memory: int | None) -> int:
-    """Tell how much of *memory* commits may take that are read ahead."""
-    return usable_memory(memory, limit=DEFAULT_LIMIT) // 8
+        self.slow = rest // 16
+        self.worker_cache = rest - self.trees - self.slow

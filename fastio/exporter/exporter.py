@@ -14,6 +14,7 @@ from fastio.exporter.pipeline import Pipeline
 from fastio.exporter.revisions import read_plan
 from fastio.exporter.tags import TagWriter
 from fastio.exporter.work import Work
+from fastio.store.object_cache import ObjectCache
 from fastio.store.objects import ObjectStore
 from workers.arena import Arena
 
@@ -60,7 +61,9 @@ class Exporter:
     ) -> None:
         self._repository, self._options, self._arguments = repository, options, arguments
         self._output, self._stdin, self._warn = output, stdin, warn
-        self._store = ObjectStore(repository, warn=warn)
+        workers = options.workers if options.workers is not None else os.cpu_count() or 1
+        self._budget = Budget(options.memory, workers)
+        self._store = ObjectStore(repository, cache=ObjectCache(self._budget.slow), warn=warn)
         self._marks = MarkTable(repository.object_format.oid_size)
         self._crew: Crew | None = None
         self.tell_blobs: Callable[[Filled], bytes] | None = None
@@ -84,6 +87,7 @@ class Exporter:
             self._store,
             options,
             self._arguments,
+            budget=self._budget,
             read_marks=self._begin,
             stdin=self._stdin,
             warn=self._warn,
@@ -118,13 +122,12 @@ class Exporter:
     def _write_commits(
         self, plan: Plan, filler: Filler, anonymizer: Anonymizer | None
     ) -> Iterator[None]:
-        options = self._options
-        workers = options.workers if options.workers is not None else os.cpu_count() or 1
+        options, budget = self._options, self._budget
         ahead = self._store.commits_ahead
-        budget = Budget(options.memory, workers, ahead=0 if ahead is None else ahead[0].used)
+        budget.divide(0 if ahead is None else ahead[0].used)
         work = Work(self._repository, self._store, plan, options, budget)
         arena = Arena(budget.arena)
-        self._crew = Crew(arena, work, workers=workers, before_workers=self.before_workers)
+        self._crew = Crew(arena, work, workers=budget.workers, before_workers=self.before_workers)
         pipeline = Pipeline(
             work,
             self._crew,

@@ -29,6 +29,7 @@ from collections.abc import Sequence
 from fastio.errors import ObjectError, PackError
 from fastio.exporter._commit_table import CommitTable
 from fastio.exporter._native_walk import DateWalk, GraphWalk
+from fastio.exporter.budget import Budget
 from fastio.exporter.collection import Collection
 from fastio.exporter.marks import MarkTable
 from fastio.exporter.walk import Walk
@@ -39,7 +40,6 @@ from fastio.store.repository import Repository
 
 # Options that change nothing.
 _PLAIN = {b"--topo-order", b"--dense", b"--do-walk"}
-_MEMORY = 32 << 20
 
 
 def can_walk(repository: Repository, options: Sequence[bytes], paths: Sequence[bytes]) -> bool:
@@ -60,7 +60,7 @@ def walk_natively(
     collection: Collection,
     *,
     marks: MarkTable | None,
-    ahead: int = 0,
+    budget: Budget,
 ) -> Walk | None:
     """Walk; None if something is out of the ordinary, which git may know how to take.
 
@@ -69,14 +69,14 @@ def walk_natively(
         store: The objects.
         collection: Where to start, and the names.
         marks: The imported marks; None if there are none.
-        ahead: Memory for commits that are read ahead and stay with the store.
+        budget: How much memory the walk may take; commits that are read ahead stay with the store.
     """
-    reader = ObjectReader(store, memory=_MEMORY)
+    reader = ObjectReader(store, memory=budget.walk)
     try:
         # Where objects are replaced git takes no commit-graph's word for them.
         graph = None if store.search.replaces else open_commit_graph(repository)
         walk = DateWalk if graph is None else GraphWalk
-        table = CommitTable(reader, graph, ahead=ahead)
+        table = CommitTable(reader, graph, ahead=budget.ahead)
         return walk(table).run(collection.commits, collection.names, marks)
     except (ObjectError, PackError):
         return None

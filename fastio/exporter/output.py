@@ -26,7 +26,7 @@ __all__ = ["DescriptorOutput", "Lz4Output", "Output", "OutputClosed", "open_outp
 MOST_PIECES = 1024  # of one writev: the limit of Linux
 PIPE = 1 << 20  # bytes that a reader need not be waited for
 F_SETPIPE_SZ = 1031  # of Linux; elsewhere there is no such command
-LZ4_BLOCK = 4 << 20  # the largest that a frame can have
+LZ4_BLOCKS = 7, 6, 5  # codes of 4 MiB, 1 MiB, 256 KiB: what a frame's blocks can be cut to
 
 
 class OutputClosed(FastioError):
@@ -120,9 +120,10 @@ class Lz4Output:
     Args:
         target: What takes the compressed bytes.
         threads: How many threads compress.
+        memory: Bytes that blocks may take, if they can be so small.
     """
 
-    def __init__(self, target: Output, *, threads: int) -> None:
+    def __init__(self, target: Output, *, threads: int, memory: int) -> None:
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - few exports need it
 
         from lz4 import block, frame  # noqa: PLC0415
@@ -133,9 +134,10 @@ class Lz4Output:
         self._most = threads + 2  # blocks in memory: one for each thread, and some to go on with
         self._under_way: deque[tuple[bytearray, Future[bytes]]] = deque()
         self._block = bytearray()
-        header = frame.LZ4FrameCompressor(
-            block_size=frame.BLOCKSIZE_MAX4MB, block_linked=False, auto_flush=False
-        )
+        size = memory // (2 * self._most)  # compressed, they take as much again
+        code = next((code for code in LZ4_BLOCKS if _block_size(code) <= size), LZ4_BLOCKS[-1])
+        self._block_size = _block_size(code)
+        header = frame.LZ4FrameCompressor(block_size=code, block_linked=False, auto_flush=False)
         target.write([header.begin()])
 
     def write(self, pieces: Sequence[Buffer]) -> None:
@@ -143,10 +145,10 @@ class Lz4Output:
         for piece in pieces:
             rest = memoryview(piece).cast("B")
             while rest:
-                room = LZ4_BLOCK - len(self._block)
+                room = self._block_size - len(self._block)
                 self._block += rest[:room]
                 rest = rest[room:]
-                if len(self._block) == LZ4_BLOCK:
+                if len(self._block) == self._block_size:
                     self._submit()
 
     def close(self) -> None:
@@ -177,12 +179,17 @@ class Lz4Output:
             self._target.write([(len(plain) | 1 << 31).to_bytes(4, "little"), plain])
 
 
-def open_output(path: str | None, *, threads: int) -> Output:
+def _block_size(code: int) -> int:
+    return 1 << (2 * code + 8)
+
+
+def open_output(path: str | None, *, threads: int, memory: int) -> Output:
     """Open a file for a stream, or stdout.
 
     Args:
         path: The file, compressed if its name ends in ``.lz4``; None or ``-`` for stdout.
         threads: How many threads may compress.
+        memory: Bytes that this may take.
 
     Raises:
         FastioError: It cannot be opened.
@@ -196,4 +203,4 @@ def open_output(path: str | None, *, threads: int) -> Output:
     except OSError as error:
         raise FastioError(f"cannot open '{path}' for writing: {error.strerror}") from None
     plain = DescriptorOutput(fd, f"'{path}'", owned=True)
-    return Lz4Output(plain, threads=threads) if path.endswith(".lz4") else plain
+    return Lz4Output(plain, threads=threads, memory=memory) if path.endswith(".lz4") else plain

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fastio.exporter.budget import memory_ahead
+from fastio.exporter.budget import Budget
 from fastio.exporter.collection import Collection, ListedTag
 from fastio.exporter.diff_options import DiffOptions
 from fastio.exporter.log_walk import check_options, walk_by_log
@@ -57,6 +57,7 @@ def read_plan(
     options: ExportOptions,
     arguments: Sequence[str],
     *,
+    budget: Budget,
     read_marks: Callable[[], MarkTable | None] = lambda: None,
     stdin: Callable[[], bytes],
     warn: Callable[[str], None],
@@ -68,6 +69,7 @@ def read_plan(
         store: Its objects.
         options: Our own options.
         arguments: What they left of the command line.
+        budget: How much memory the walk may take.
         read_marks: Gives the imported marks, None if there are none; called once the arguments are
             understood.
         stdin: Reads all of standard input; called for ``--stdin``.
@@ -84,8 +86,7 @@ def read_plan(
     collection = Collection(repository.git, store, refspecs, warn)
     collection.collect(reader.starts)
 
-    ahead = memory_ahead(options.memory)
-    walk = _walk(repository, store, reader, collection, marks or None, ahead, warn)
+    walk = _walk(repository, store, reader, collection, marks or None, budget, warn)
     settler = Settler(
         repository.git,
         walk,
@@ -112,13 +113,13 @@ def _walk(
     reader: RevisionReader,
     collection: Collection,
     marks: MarkTable | None,
-    ahead: int,
+    budget: Budget,
     warn: Callable[[str], None],
 ) -> Walk:
     """Walk by ourselves where that can be, else by git."""
     options = [*reader.walk_options, *reader.late_options]
     if can_walk(repository, options, reader.paths):
-        walk = walk_natively(repository, store, collection, marks=marks, ahead=ahead)
+        walk = walk_natively(repository, store, collection, marks=marks, budget=budget)
         if walk is not None:
             return walk
     if collection.commits or reader.walks_elsewhere:

@@ -35,7 +35,7 @@ cdef enum:
     OFS_DELTA = 6
     REF_DELTA = 7
     MOST_RATIO = 1032  # bytes that deflate can make of one
-    RESULT_BYTES = 1 << 23  # of all results but those that must stay
+    RESULT_BYTES = 1 << 23  # of all results but those that must stay, at most
     DELTA_HEAD = 20  # two sizes of at most 64 bits
     MOST_SIZE = 0x1000000000000
 
@@ -52,7 +52,7 @@ cdef class ObjectReader:
         self.oid_size = store.object_format.oid_size
         self.search = store.search
         self.generation = self.search.generation
-        self.recipes = Recipes(memory)
+        self.recipes = Recipes(memory - min(memory // 4, <size_t>RESULT_BYTES))
         self.loose = LooseReader(self.oid_size, store.object_directories)
         self.calls = KEPT
         if store.commits_ahead is not None:
@@ -341,7 +341,7 @@ cdef class ObjectReader:
         self.held += result.room
         result.oid[0] ^= 0xFF  # what was in it is no longer known
         for i in range(RESULTS):
-            if self.held <= RESULT_BYTES:
+            if self.held <= <int64_t>min(self.recipes.memory // 3, <size_t>RESULT_BYTES):
                 break
             if i != self.turn and self.calls - self.results[i].used >= KEPT:
                 free(self.results[i].data)

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from fastio.exporter.budget import Budget
 from fastio.exporter.marks import MarkTable
 from fastio.exporter.options import parse_options
 from fastio.exporter.revisions import Plan, read_plan
@@ -105,6 +106,7 @@ def our_skeleton(
             store,
             options,
             rest,
+            budget=Budget(None, 0),
             read_marks=lambda: marks,
             stdin=lambda: text,
             warn=_ignore,

@@ -84,7 +84,20 @@ def test_a_full_disk_is_an_error() -> None:
 
 def test_a_file_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FastioError, match="cannot open"):
-        open_output(str(tmp_path / "missing" / "dump.fe"), threads=1)
+        open_output(str(tmp_path / "missing" / "dump.fe"), threads=1, memory=0)
+
+
+@pytest.mark.parametrize(
+    ("memory", "block"), [(0, 256 << 10), (6 << 20, 1 << 20), (1 << 30, 4 << 20)]
+)
+def test_blocks_of_a_frame_are_as_large_as_there_is_memory(memory: int, block: int) -> None:
+    sink = Sink()
+    packed = Lz4Output(sink, threads=1, memory=memory)
+    packed.write([bytes(5 << 20)])
+    packed.close()
+    info = lz4.frame.get_frame_info(sink.taken)
+    assert info["block_size"] == block
+    assert lz4.frame.decompress(sink.taken) == bytes(5 << 20)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -92,10 +105,10 @@ def test_a_file_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
 def test_a_frame_holds_what_was_written(
     monkeypatch: pytest.MonkeyPatch, threads: int, size: int
 ) -> None:
-    monkeypatch.setattr(output, "LZ4_BLOCK", 64)
+    monkeypatch.setattr(output, "_block_size", lambda _code: 64)
     sink = Sink()
     content = bytes(number % 7 for number in range(size)) + os.urandom(size)
-    packed = Lz4Output(sink, threads=threads)
+    packed = Lz4Output(sink, threads=threads, memory=0)
     packed.write([content[:90], memoryview(content)[90:]])
     packed.close()
     assert lz4.frame.decompress(sink.taken) == content
@@ -105,7 +118,7 @@ def test_a_frame_holds_what_was_written(
 def test_the_name_says_whether_a_file_is_compressed(tmp_path: Path) -> None:
     content = b"the same line\n" * 700_000  # more than one block
     for name in ("dump.fe", "dump.fe.lz4"):
-        stream = open_output(str(tmp_path / name), threads=2)
+        stream = open_output(str(tmp_path / name), threads=2, memory=1 << 26)
         stream.write([content])
         stream.close()
     assert (tmp_path / "dump.fe").read_bytes() == content
