@@ -15,12 +15,19 @@ class Payload:
     """Bytes to deflate.
 
     Attributes:
-        data: A whole object, a whole delta, or a piece of an object that is too large.
+        data: A whole object, a whole delta, or a piece of one that is too large.
+        size: Bytes of the whole.
         weight: How many such payloads it stands for.
     """
 
     data: bytes
+    size: int
     weight: float
+
+    @property
+    def scale(self) -> float:
+        """How often what *data* takes is what all of them take."""
+        return self.weight * (self.size / len(self.data) if self.data else 1)
 
 
 class Content:
@@ -44,9 +51,9 @@ class Content:
         self.size = self.steered = self.kept_size = self.delta_seconds = 0.0
         self.note = ""
 
-    def add(self, form: str, data: bytes, weight: float) -> None:
+    def add(self, form: str, payload: Payload) -> None:
         """Add a payload to the sample."""
-        self.payloads[form].append(Payload(data, weight))
+        self.payloads[form].append(payload)
 
     def sampled(self, form: str) -> tuple[int, int]:
         """Tell how many payloads the sample has, and their bytes."""

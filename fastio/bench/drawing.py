@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from fastio.errors import FastioError
 from fastio.objects.kinds import BLOB, TREE, Oid
 from fastio.records import record
-from fastio.store.entry_reader import MAX_HEADER, entry_header
 from fastio.store.loose import loose_header
 from fastio.store.objects import ObjectStore
 
@@ -102,8 +101,7 @@ class Urn:
     def _packed(self, pack: PackFile, positions: list[int]) -> Iterator[Drawn]:
         for position in positions:
             oid, offset = Oid(pack.index.oid_at(position)), pack.index.offset_at(position)
-            head = pack.read_at(offset, MAX_HEADER)
-            header = entry_header(head, offset, len(oid))
+            header = pack.header(offset)
             kind = header.kind if header.base is None else pack.info(offset)[0]
             yield Drawn(oid, kind, header.size, pack, offset, header.base)
 

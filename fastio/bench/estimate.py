@@ -2,8 +2,8 @@
 
 An import's CPU time is made of parts, each measured here on the sample and multiplied by what it
 stands for: deflating, hashing, making deltas. To these comes the coordinator, which is not measured
-here: COORDINATOR and BLOB say what it took for others. What the pack has beside the payloads is an
-entry's header each.
+here: STEERED and BYTE say what it took in other imports. What the pack has beside the payloads is
+an entry's header each.
 
 The recommendation is the level with the least sum of CPU time and of the time that the pack's
 bytes take on a line, by default one of 100 Mbit/s: a pack is made once, but it is stored and sent
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from fastio.bench.codecs import Codec
     from fastio.bench.study import Measured
 
-# CPU seconds of the coordinator for a tree, commit or tag, and for a blob.
-COORDINATOR, BLOB_SECONDS = 25e-6, 1e-6
+# What the coordinator takes: seconds for a tree, commit or tag, and for a byte of all objects. The
+# imports of boost, git, jquery and pdf.js took between a tenth less and a quarter more.
+STEERED, BYTE = 8e-6, 0.6e-9
 WORTH = 12_500_000
 """Bytes of pack that a second of CPU is worth: what 100 Mbit/s carry."""
 
@@ -112,11 +113,10 @@ def estimate_beside(content: Content, object_format: ObjectFormat | None = None)
                 object_format.hash_object(BLOB, body)
 
     hashing = cpu_seconds(run) * (content.size / sampled if sampled else 1.0)
-    blobs = content.objects - content.steered
     return Beside(
         hashing,
         content.delta_seconds,
-        content.steered * COORDINATOR + blobs * BLOB_SECONDS,
+        content.steered * STEERED + content.size * BYTE,
         content.kept_size + content.objects * HEADER,
     )
 

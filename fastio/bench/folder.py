@@ -6,7 +6,7 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from fastio.bench.content import FULL, Content
+from fastio.bench.content import FULL, Content, Payload
 from fastio.bench.strata import PIECE, Strata
 from fastio.errors import FastioError
 
@@ -54,7 +54,7 @@ class FolderSample:
             path, size = chosen.item
             data = self._read(path, size)
             if data is not None:
-                content.add(FULL, data, chosen.weight * (size / len(data) if data else 1))
+                content.add(FULL, Payload(data, size, chosen.weight))
         if not content.payloads[FULL]:
             raise FastioError(f"there is no file to measure with in '{self._path}'" + self.reason)
         return content

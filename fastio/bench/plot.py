@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from fastio.bench.content import DELTA, FORMS, FULL
-from fastio.bench.report import class_name
+from fastio.bench.content import FORMS
+from fastio.bench.report import TITLES, class_name
 from fastio.errors import FastioError
+from fastio.stream.excerpt import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from fastio.bench.study import Measured
 
 FIELD = 5.0  # inches
-_TITLES = {FULL: "full objects", DELTA: "deltas"}
 
 
 def require_matplotlib() -> Any:
@@ -40,7 +41,8 @@ def draw(path: str, report: Report) -> None:
     """Write a PNG.
 
     Raises:
-        FastioError: It cannot be written, or there is nothing to draw with.
+        OSError: It cannot be written.
+        FastioError: There is nothing to draw with.
     """
     figure = require_matplotlib()(figsize=(2 * FIELD, 3 * FIELD), layout="constrained")
     fields = figure.subplots(3, 2)
@@ -49,15 +51,13 @@ def draw(path: str, report: Report) -> None:
         _draw_sizes(fields[1][column], report.measured, form)
     _draw_import(fields[2][0], report)
     _draw_loose(fields[2][1], report.loose)
-    figure.suptitle(f"{report.content.kind} {report.content.name}".replace("$", r"\$"))
-    try:
-        figure.savefig(path, dpi=100, format="png")
-    except OSError as error:
-        raise FastioError(f"cannot write '{path}': {error.strerror}") from error
+    name = visible(os.fsencode(report.content.name))
+    figure.suptitle(f"{report.content.kind} {name}".replace("$", r"\$"))
+    figure.savefig(path, dpi=100, format="png")
 
 
 def _draw_ratio(axes: Any, report: Report, form: str) -> None:
-    axes.set(title=f"{_TITLES[form]}: to the left and up is better", xlabel="ratio", ylabel="MB/s")
+    axes.set(title=f"{TITLES[form]}: to the left and up is better", xlabel="ratio", ylabel="MB/s")
     lines: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     for measured in report.measured:
         figures = measured.of(form)
@@ -77,7 +77,7 @@ def _draw_line(axes: Any, label: str, points: list[tuple[float, float, int]]) ->
 
 
 def _draw_sizes(axes: Any, measured: Sequence[Measured], form: str) -> None:
-    axes.set(title=f"{_TITLES[form]}, by size", ylabel="µs each")
+    axes.set(title=f"{TITLES[form]}, by size", ylabel="µs each")
     own = [one for one in measured if one.codec.choice is not None]
     for one in own:
         points = [
@@ -111,14 +111,17 @@ def _draw_import(axes: Any, report: Report) -> None:
 
 def _draw_loose(axes: Any, loose: LooseStudy) -> None:
     axes.set(title="an object written", ylabel="µs each, wall time")
+    colours: dict[str, str] = {}  # the same steps have the same on both sides
     for side, steps in (("loose", loose.loose), ("pack", loose.pack)):
         bottom = 0.0
         for step in steps:
             height = step.wall / loose.objects * 1e6
-            axes.bar(side, height, bottom=bottom, edgecolor="white")
-            if height > 0.03 * sum(one.wall for one in loose.loose) / loose.objects * 1e6:
-                axes.annotate(step.name, (side, bottom + height / 2), ha="center", va="center")
+            colour = colours.get(step.name)
+            label = None if colour else step.name
+            colours.setdefault(step.name, f"C{len(colours)}")
+            axes.bar(side, height, bottom=bottom, color=colours[step.name], label=label)
             bottom += height
+    axes.legend(fontsize="x-small")
 
 
 def _finish(axes: Any, *, is_empty: bool) -> None:

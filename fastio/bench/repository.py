@@ -12,10 +12,11 @@ size. Of each of these strata some objects are read:
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING
 
-from fastio.bench.content import DELTA, FULL, Content
+from fastio.bench.content import DELTA, FULL, Content, Payload
 from fastio.bench.drawing import Drawn, Urn
 from fastio.bench.strata import PIECE, Strata
 from fastio.bench.timing import cpu_seconds
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
 
     from fastio.store.repository import Repository
 
-DRAWN = 20_000  # objects whose headers are read
+DRAWN = 50_000  # objects whose headers are read, which takes two seconds
+LARGE = 4 << 20  # bytes of an object that is not held in memory
+FIRST_PIECES = 16  # of such an object, one of which is taken
 MIN_DELTA_TARGET = 32  # what is smaller an import stores whole
 MAX_STORED_TREE_DELTA = 1000
 LOG_COMMITS = 20_000  # newest commits that are asked for the versions before loose blobs
@@ -98,11 +101,20 @@ class RepositorySample:
 
     def _add_full(self, content: Content, opened: Opened, weight: float) -> None:
         if isinstance(opened, LargeObject):
-            data, size = next(opened.pieces)[:PIECE], opened.size
+            size = opened.size
+            order = self._random.randrange(min(size // PIECE, FIRST_PIECES))
+            data = next(itertools.islice(opened.pieces, order, None))
         else:
-            data, size = opened[1][:PIECE], len(opened[1])
+            data = opened[1]
+            size = len(data)
         content.size += weight * size
-        content.add(FULL, data, weight * (size / len(data) if data else 1))
+        content.add(FULL, Payload(self._piece_of(data), size, weight))
+
+    def _piece_of(self, data: bytes) -> bytes:
+        if len(data) <= PIECE:
+            return data
+        start = self._random.randrange(len(data) - PIECE + 1)
+        return data[start : start + PIECE]
 
     def _add_delta(self, content: Content, one: Drawn, weight: float) -> None:
         opened, base = self._open(one), self._open_base(one)
@@ -124,26 +136,26 @@ class RepositorySample:
         if one.kind == TREE and len(delta) <= MAX_STORED_TREE_DELTA:
             content.kept_size += weight * len(delta)
         else:
-            content.add(DELTA, delta, weight)
+            content.add(DELTA, Payload(self._piece_of(delta), len(delta), weight))
 
     def _tree_delta(self, base: bytes, target: bytes) -> bytes | None:
         return tree_delta(base, target, self._store.object_format.oid_size)
 
     def _open(self, one: Drawn) -> Opened:
         if one.pack is not None:
-            return one.pack.open(one.offset, above=PIECE)
+            return one.pack.open(one.offset, above=LARGE)
         return self._open_oid(one.oid)
 
     def _open_base(self, one: Drawn) -> Opened:
         base = one.base
         if one.pack is not None and not isinstance(base, bytes):
             assert base is not None
-            return one.pack.open(base, above=PIECE)
+            return one.pack.open(base, above=LARGE)
         assert isinstance(base, bytes)
         return self._open_oid(base)
 
     def _open_oid(self, oid: Oid) -> Opened:
-        opened = self._store.open(oid, above=PIECE)
+        opened = self._store.open(oid, above=LARGE)
         if opened is None:
             raise self._store.missing(oid)
         return opened

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PIECE = 1 << 19
-"""The most bytes that are taken of one object: as an import deflates a large one."""
+PIECE = 1 << 16
+"""The most bytes that are taken of one object: more of it would tell little more than another."""
 
-BOUNDS = (40, 200, 1 << 10, 4 << 10, 16 << 10, 64 << 10, PIECE)
+BOUNDS = (40, 200, 1 << 10, 4 << 10, 16 << 10, PIECE)
 """The largest size of each size class but the last, which has no bound."""
 
 ROOM = 2000  # things kept in a stratum
@@ -31,6 +31,11 @@ ROOM = 2000  # things kept in a stratum
 def size_class(size: int) -> int:
     """Return the number of the class that a size belongs to."""
     return bisect.bisect_left(BOUNDS, size)
+
+
+def _level(size: int) -> int:
+    """Return the stratum of a size: its class, and of the last, which has no bound, a part."""
+    return size_class(size) if size <= PIECE else size.bit_length()
 
 
 @record
@@ -60,7 +65,7 @@ class Strata(Generic[T]):
 
     def add(self, kind: Hashable, size: int, item: T) -> None:
         """Add a thing of *size* bytes."""
-        stratum = self._strata.setdefault((kind, size_class(size)), _Stratum())
+        stratum = self._strata.setdefault((kind, _level(size)), _Stratum())
         stratum.count += 1
         stratum.size += size
         if len(stratum.kept) < self._room:
@@ -71,13 +76,18 @@ class Strata(Generic[T]):
     def choose(self, budget: int) -> Iterator[Chosen[T]]:
         """Choose things of about *budget* bytes together, some of every stratum.
 
-        Those that need less than their share leave more for the others.
+        Half of the budget is shared out equally, the other half by what the strata have: many small
+        things give figures for their size, the few large ones are most of what is estimated. Those
+        that need less than their share leave more for the others.
         """
-        left = budget
+        left, size_left = budget, sum(one.size for one in self._strata.values())
         waiting = sorted(self._strata.values(), key=lambda one: one.kept_size)
         for number, stratum in enumerate(waiting):
-            chosen, taken = stratum.choose(self._random, left // (len(waiting) - number))
-            left = max(left - taken, 0)
+            share = left / (len(waiting) - number)
+            if size_left:
+                share = (share + left * stratum.size / size_left) / 2
+            chosen, taken = stratum.choose(self._random, share)
+            left, size_left = max(left - taken, 0), size_left - stratum.size
             size = sum(size for size, _ in chosen)
             weight = stratum.size / size if size else stratum.count / len(chosen)
             for _, item in chosen:
@@ -94,7 +104,7 @@ class _Stratum(Generic[T]):
         """Bytes that would be read if all that is kept was chosen."""
         return sum(min(size, PIECE) for size, _ in self.kept)
 
-    def choose(self, random: Random, budget: int) -> tuple[list[tuple[int, T]], int]:
+    def choose(self, random: Random, budget: float) -> tuple[list[tuple[int, T]], int]:
         """Choose one at least; return also how many bytes they are to be read."""
         order = random.sample(self.kept, len(self.kept))
         taken = 0

@@ -109,8 +109,8 @@ def grouped(content: Content) -> dict[tuple[str, int], list[Payload]]:
     """Return the sample's payloads by form and size class, small ones first."""
     groups: dict[tuple[str, int], list[Payload]] = defaultdict(list)
     for form in FORMS:
-        for payload in sorted(content.payloads[form], key=lambda one: len(one.data)):
-            groups[form, size_class(len(payload.data))].append(payload)
+        for payload in sorted(content.payloads[form], key=lambda one: one.size):
+            groups[form, size_class(payload.size)].append(payload)
     return groups
 
 
@@ -122,9 +122,9 @@ def _measure(compress: Callable[[bytes], bytes], payloads: list[Payload]) -> Fig
             compress(one)
 
     seconds = cpu_seconds(run)
-    size = sum(payload.weight * len(payload.data) for payload in payloads)
+    size = sum(payload.weight * payload.size for payload in payloads)
     count = sum(payload.weight for payload in payloads)
-    packed = sum(payload.weight * len(compress(payload.data)) for payload in payloads)
+    packed = sum(payload.scale * len(compress(payload.data)) for payload in payloads)
     sampled = sum(map(len, data))
     return Figures(
         count, size, packed, seconds * (size / sampled if sampled else count / len(data))

@@ -6,7 +6,8 @@ import json
 import os
 import random
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastio.cli.endings import raise_when_interrupted, say, tell
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from fastio.store.repository import Repository
 
 WORTH = 12_500_000  # of `fastio.bench.estimate`, which help need not import
-SAMPLE = 2 << 20
+SAMPLE = 4 << 20
 MIN_SAMPLE, MAX_SAMPLE = 1 << 12, 1 << 28
 SEED = 1
 
@@ -94,6 +95,11 @@ def _study(line: _CommandLine) -> Report:
 
     chance = random.Random(line.seed)
     content, config, repository = _take_sample(line, chance)
+    # What cannot be written is told before all the measuring.
+    for path in (line.output, line.plot):
+        if path is not None:
+            _write_to(path, lambda path: open(path, "ab").close())
+    loose = study_loose(content, config, chance, line.work)
     codecs = find_codecs()
     steps = [0]
     total = len(codecs.all) * len(grouped(content))
@@ -105,7 +111,6 @@ def _study(line: _CommandLine) -> Report:
 
         measured = list(measure_codecs(content, codecs.all, step))
         beside = estimate_beside(content, None if repository is None else repository.object_format)
-        loose = study_loose(content, config, chance, line.work)
     estimates = [estimate(one, beside) for one in measured]
     advice = advise(estimates, codecs.default, line.worth)
     return Report(content, codecs, measured, beside, estimates, advice, loose)
@@ -134,8 +139,8 @@ def _take_sample(
         if _is_repository(line.path):
             from fastio.bench.repository import RepositorySample  # noqa: PLC0415 - as above
 
-            repository = _search(line.path).result()
-            name = os.fsdecode(repository.git_dir) if line.path is None else line.path
+            repository = _find_repository(line.path)
+            name = line.path or os.fsdecode(repository.git_dir)
 
             def warn(text: str) -> None:
                 progress.clear()
@@ -165,13 +170,16 @@ def _is_repository(path: str | None) -> bool:
     )
 
 
-def _search(path: str | None) -> Search:
-    """Look for the repository there, and nowhere above."""
+def _find_repository(path: str | None) -> Repository:
+    """Find the repository there, and nowhere above."""
     if path is None and "GIT_DIR" in os.environ:
-        return Search()
+        return Search().result()
     environment = {name: value for name, value in os.environ.items() if name != "GIT_DIR"}
     above = os.path.dirname(os.path.abspath(path or "."))
-    return Search(path or ".", environment | {"GIT_CEILING_DIRECTORIES": above})
+    try:
+        return Search(path or ".", environment | {"GIT_CEILING_DIRECTORIES": above}).result()
+    except RepositoryError as error:
+        raise RepositoryError(f"'{path or '.'}': {error}") from error
 
 
 def _config_of(path: str) -> Config:
@@ -186,12 +194,13 @@ def _config_of(path: str) -> Config:
 
 
 def _write(report: Report, line: _CommandLine) -> None:
-    from fastio.bench.report import json_value, text_lines  # noqa: PLC0415 - as above
+    from fastio.bench.json_form import json_value  # noqa: PLC0415 - as above
+    from fastio.bench.text import text_lines  # noqa: PLC0415
 
     if line.plot is not None:
         from fastio.bench.plot import draw  # noqa: PLC0415 - seldom wanted
 
-        draw(line.plot, report)
+        _write_to(line.plot, lambda path: draw(path, report))
     if line.json:
         text = json.dumps(json_value(report), indent=2) + "\n"
     else:
@@ -199,11 +208,14 @@ def _write(report: Report, line: _CommandLine) -> None:
     if line.output is None:
         tell(text)
         return
+    _write_to(line.output, lambda path: Path(path).write_text(text, encoding="utf-8"))
+
+
+def _write_to(path: str, write: Callable[[str], object]) -> None:
     try:
-        with open(line.output, "w") as file:
-            file.write(text)
+        write(path)
     except OSError as error:
-        raise FastioError(f"cannot write '{line.output}': {error.strerror}") from error
+        raise FastioError(f"cannot write '{path}': {error.strerror}") from error
 
 
 # --- the command line -----------------------------------------------------------------------------

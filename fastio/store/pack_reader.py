@@ -14,6 +14,7 @@ from fastio.objects.kinds import ObjectFormat, Oid
 from fastio.store._mapping import map_file
 from fastio.store.entry_reader import (
     HEADER_SIZE,
+    MAX_HEADER,
     EntryHeader,
     entry_header,
     read_chain,
@@ -67,6 +68,18 @@ class PackFile:
     def find(self, oid: bytes) -> int:
         """Offset of an object, -1 when it is not in this pack."""
         return self.index.find(oid)
+
+    def header(self, offset: int) -> EntryHeader:
+        """Read the header of the entry that begins at *offset*.
+
+        Raises:
+            PackError: The pack is damaged or cannot be read.
+        """
+        try:
+            head = self.read_at(offset, MAX_HEADER)
+            return entry_header(head, offset, self.object_format.oid_size)
+        except PackError as error:
+            raise self._named(error) from error
 
     def read(self, offset: int) -> tuple[int, bytes]:
         """Read the object whose entry begins at *offset*, as (type, content).
