@@ -42,7 +42,7 @@ class ObjectStore:
 
     Args:
         repository: Where they are.
-        maxopen_packs: How many packs stay open.
+        max_open_packs: How many packs stay open.
         cache: For objects that may be needed again.
         warn: Is told of packs that are left out because their idx cannot be used.
 
@@ -57,13 +57,13 @@ class ObjectStore:
         self,
         repository: Repository,
         *,
-        maxopen_packs: int = MAX_OPEN_PACKS,
+        max_open_packs: int = MAX_OPEN_PACKS,
         cache: ObjectCache | None = None,
         warn: Callable[[str], None] = lambda _text: None,
     ) -> None:
         self._repository, self._warn = repository, warn
         self.object_format = repository.object_format
-        self._max_open = maxopen_packs
+        self._max_open = max_open_packs
         self.cache = ObjectCache() if cache is None else cache
         self._replacements = Replacements(repository)
         self._directories: list[bytes] | None = None
