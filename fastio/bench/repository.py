@@ -12,7 +12,6 @@ size. Of each of these strata some objects are read:
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import TYPE_CHECKING
 
@@ -102,8 +101,10 @@ class RepositorySample:
     def _add_full(self, content: Content, opened: Opened, weight: float) -> None:
         if isinstance(opened, LargeObject):
             size = opened.size
-            order = self._random.randrange(min(size // PIECE, FIRST_PIECES))
-            data = next(itertools.islice(opened.pieces, order, None))
+            wanted = self._random.randrange(FIRST_PIECES)
+            for number, data in enumerate(opened.pieces):  # noqa: B007 - the last, if they are few
+                if number == wanted:
+                    break
         else:
             data = opened[1]
             size = len(data)
