@@ -27,6 +27,7 @@ cdef uint8_t *LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13
 cdef void fill_constants() noexcept nogil:
     cdef uint32_t i, bit, base, extra
     cdef uint8_t lengths[288]
+    cdef uint16_t used[288]
     for i in range(256):
         turned[i] = 0
         for bit in range(8):
@@ -50,9 +51,10 @@ cdef void fill_constants() noexcept nogil:
         length_results[i] = i << VALUE_SHIFT
     for i in range(288):
         lengths[i] = 8 if i < 144 else 9 if i < 256 else 7 if i < 280 else 8
-    build(lengths, 288, literal_results, fixed_literal_table, LITERAL_BITS)
+        used[i] = i
+    build(lengths, used, 288, literal_results, fixed_literal_table, LITERAL_BITS)
     memset(lengths, 5, 32)
-    build(lengths, 32, distance_results, fixed_distance_table, DISTANCE_BITS)
+    build(lengths, used, 32, distance_results, fixed_distance_table, DISTANCE_BITS)
 
 
 cdef inline uint32_t entry_of(uint32_t result, int bits) noexcept nogil:
@@ -61,9 +63,19 @@ cdef inline uint32_t entry_of(uint32_t result, int bits) noexcept nogil:
 
 
 cdef bint build(
-    const uint8_t *lengths, int count, const uint32_t *results, uint32_t *table, int bits
+    const uint8_t *lengths, const uint16_t *used, int count, const uint32_t *results,
+    uint32_t *table, int bits,
 ) noexcept nogil:
-    """Fill a table from code lengths; False if they are no prefix code."""
+    """Fill a table from code lengths; False if they are no prefix code.
+
+    Args:
+        lengths: For each symbol, 0 for one that has no code.
+        used: The symbols that have one, ascending: mostly a few of all.
+        count: How many these are.
+        results: For each symbol, what its entry holds.
+        table: Is filled.
+        bits: Of the first table.
+    """
     cdef int starts[MAX_BITS + 2]
     cdef int counts[MAX_BITS + 1]
     cdef uint16_t symbols[288]
@@ -71,8 +83,8 @@ cdef bint build(
     cdef uint32_t code = 0, prefix, last = 0xFFFFFFFF, reversed_code, second = 0, at, entry
     memset(counts, 0, sizeof(counts))
     for i in range(count):
-        counts[lengths[i]] += 1
-    starts[0], starts[1] = 0, counts[0]
+        counts[lengths[used[i]]] += 1
+    starts[1] = 0
     for length in range(1, MAX_BITS + 1):
         left = (left << 1) - counts[length]
         if left < 0:
@@ -85,10 +97,10 @@ cdef bint build(
     if left:  # no code at all or one of one bit: what has none must not come
         for i in range(1 << bits):
             table[i] = WRONG
-    for i in range(count):  # those without a code are sorted too: asking would take longer
-        symbols[starts[lengths[i]]] = i
-        starts[lengths[i]] += 1
-    index = counts[0]
+    for i in range(count):
+        length = lengths[used[i]]
+        symbols[starts[length]] = used[i]
+        starts[length] += 1
     for length in range(1, min(bits, longest) + 1):
         for _ in range(counts[length]):
             reversed_code = (turned[code & 0xFF] << 8 | turned[code >> 8]) >> (16 - length)
@@ -139,8 +151,9 @@ cdef const uint32_t *fixed_distances() noexcept nogil:
 
 cdef bint read_tables(Stream *stream, Tables *tables) noexcept nogil:
     cdef uint8_t lengths[320 + 138]
+    cdef uint16_t used[320 + 138]
     cdef uint8_t first[19]
-    cdef int literals, distances, count, i = 0, repeat
+    cdef int literals, distances, count, i = 0, stop, used_count = 0, literal_count
     cdef uint32_t entry, symbol
     refill(stream)
     literals = 257 + take(stream, 5)
@@ -149,13 +162,17 @@ cdef bint read_tables(Stream *stream, Tables *tables) noexcept nogil:
     if literals > 286 or distances > 30:
         return False
     memset(first, 0, sizeof(first))
+    memset(lengths, 0, sizeof(lengths))
     for i in range(count):
         if stream.count < 3:
             refill(stream)
         first[LENGTH_ORDER[i]] = take(stream, 3)
-    if not build(first, 19, length_results, tables.lengths, LENGTH_BITS):
+    for i in range(19):
+        used[used_count] = i
+        used_count += first[i] != 0
+    if not build(first, used, used_count, length_results, tables.lengths, LENGTH_BITS):
         return False
-    i = 0
+    i = used_count = 0
     while i < literals + distances:
         if stream.count < 14:
             refill(stream)
@@ -166,22 +183,30 @@ cdef bint read_tables(Stream *stream, Tables *tables) noexcept nogil:
         symbol = entry >> VALUE_SHIFT
         if symbol < 16:
             lengths[i] = symbol
+            used[used_count] = i
+            used_count += symbol != 0
             i += 1
-            continue
-        if symbol == 16:
-            if i == 0:
-                return False
-            symbol = lengths[i - 1]
-            repeat = 3 + take(stream, 2)
+        elif symbol > 16:
+            i += 3 + take(stream, 3) if symbol == 17 else 11 + take(stream, 7)
+        elif i == 0:
+            return False
         else:
-            repeat = 3 + take(stream, 3) if symbol == 17 else 11 + take(stream, 7)
-            symbol = 0
-        memset(lengths + i, symbol, repeat)
-        i += repeat
+            symbol = lengths[i - 1]
+            stop = i + 3 + <int>take(stream, 2)
+            while i < stop:
+                lengths[i] = symbol
+                used[used_count] = i
+                used_count += symbol != 0
+                i += 1
     if i > literals + distances or lengths[END_OF_BLOCK] == 0 or is_past_end(stream):
         return False
+    literal_count = used_count
+    while used[literal_count - 1] >= literals:  # ends: there is END_OF_BLOCK
+        literal_count -= 1
+        used[literal_count] -= literals
     return build(
-        lengths, literals, literal_results, tables.literals, LITERAL_BITS
+        lengths, used, literal_count, literal_results, tables.literals, LITERAL_BITS
     ) and build(
-        lengths + literals, distances, distance_results, tables.distances, DISTANCE_BITS
+        lengths + literals, used + literal_count, used_count - literal_count, distance_results,
+        tables.distances, DISTANCE_BITS,
     )

@@ -7,7 +7,6 @@ from fastio.exporter._tree_pairs cimport EntryPairs
 from fastio.exporter._tree_shelf cimport TreeShelf
 from fastio.objects._tree_cache cimport Tree
 from fastio.objects._trees cimport Entry
-from fastio.store._object_reader cimport ObjectReader
 
 
 cdef struct Frame:  # a directory that is being compared
@@ -24,7 +23,6 @@ cdef struct Frame:  # a directory that is being compared
 cdef class TreeDiff:
     cdef readonly ChangeTable changes
     cdef readonly bint lists_unchanged
-    cdef ObjectReader reader
     cdef PathFilter paths
     cdef object hidden
     cdef TreeShelf shelf
@@ -34,16 +32,10 @@ cdef class TreeDiff:
     cdef unsigned char *path
     cdef int64_t path_room
     cdef Py_ssize_t oid_size
-    cdef bytes empty_tree
 
     # Fill *changes* with what makes the new tree of the old one. NULL stands for the empty tree.
     cdef int c_compare(self, const unsigned char *old, const unsigned char *new) except -1
 
-    cdef Tree *open(self, const unsigned char *oid, Py_ssize_t guess) except NULL
-    cdef Tree *read(self, const unsigned char *oid, Py_ssize_t guess) except NULL
-    cdef int settle(self, Tree *tree) except -1
-    cdef int put_in_order(self, Tree *tree) except -1
-    cdef str hex(self, const unsigned char *oid)
     cdef int enter(
         self, const unsigned char *old, const unsigned char *new, int64_t path_size, bint wanted
     ) except -1

@@ -5,8 +5,8 @@ A stack of frames stands for the directories that are open, so any depth will do
 pairs of entries in which its two trees differ (``_tree_pairs.pyx``), or, where there is only one
 tree, goes through all of its entries.
 
-Trees that were read are kept, the ones used last: what is new in a commit is old in its child, and
-those mostly follow on each other. A tree is looked through when it first comes
+Trees that were read are kept, the ones used last (``_tree_shelf.pyx``): what is new in a commit is
+old in its child, and those mostly follow on each other. A tree is looked through when it first comes
 up, and its stops noted, or moved along from those of the tree that it is compared with.
 """
 
@@ -26,23 +26,16 @@ from fastio.exporter._changes cimport (
 )
 from fastio.exporter._path_filter cimport ALL, DIRECTORY, FILE, NOTHING, SUBMODULE, PathFilter
 from fastio.exporter._tree_pairs cimport EntryPair, pair_entries
-from fastio.objects._tree_cache cimport (
-    IN_ORDER,
-    UNKNOWN,
-    Tree,
-    derive_stops,
-    look_through,
-)
-from fastio.objects._trees cimport Entry, Segments, is_directory, read_entry
 from fastio.exporter._tree_shelf cimport TreeShelf
+from fastio.exporter._tree_view cimport View, look_at
+from fastio.objects._tree_cache cimport IN_ORDER, UNKNOWN, Tree, reserve_stops
+from fastio.objects._trees cimport Entry, is_directory, read_entry
 from fastio.store._object_reader cimport ObjectReader
+from fastio.store._recipe_runs cimport Runs
 
 from fastio.errors import ObjectError
-from fastio.objects.kinds import SHA1, SHA256
-from fastio.objects.trees import empty_tree_oid, in_order
 
 cdef enum:
-    TREE_KIND = 2
     FORMAT = 0o170000
     GITLINK = 0o160000
     FIRST_FRAMES = 16
@@ -50,8 +43,7 @@ cdef enum:
     # What fits in the cache of a core beside what reads trees: with 4 MB a tenth fewer are read
     # again, and all of git's history takes a tenth longer.
     MEMORY = 1 << 20
-    USUAL_SIZE = 8192
-    SLACK = 256  # for what is a little larger than guessed, and readers that write in large steps
+    LARGEST = 0xFFFFFFFF  # bytes of a tree with stops
 
 
 cdef inline uint32_t canonical(uint32_t mode) noexcept nogil:
@@ -84,12 +76,11 @@ cdef class TreeDiff:
         self, ObjectReader reader not None, PathFilter paths=None, *, hidden=None,
         bint lists_unchanged=False, int64_t memory=MEMORY,
     ):
-        self.reader, self.paths, self.lists_unchanged = reader, paths, lists_unchanged
+        self.paths, self.lists_unchanged = paths, lists_unchanged
         self.hidden = hidden
         self.oid_size = reader.oid_size
         self.changes = ChangeTable(self.oid_size)
-        self.shelf = TreeShelf(self.oid_size, memory)
-        self.empty_tree = empty_tree_oid(SHA1 if self.oid_size == SHA1.oid_size else SHA256)
+        self.shelf = TreeShelf(self.oid_size, memory, reader)
 
     def __dealloc__(self):
         free(self.frames)
@@ -128,72 +119,6 @@ cdef class TreeDiff:
                 self.leave()
         return 0
 
-    # --- trees --------------------------------------------------------------------------------
-
-    cdef Tree *open(self, const unsigned char *oid, Py_ssize_t guess) except NULL:
-        """Return a tree, whose order may be unknown; it has one user more.
-
-        Args:
-            oid: The tree's.
-            guess: How large it may be.
-        """
-        cdef Tree *tree = self.shelf.find(oid)
-        if tree == NULL:
-            if memcmp(oid, PyBytes_AS_STRING(self.empty_tree), self.oid_size) == 0:
-                tree = self.shelf.take(0)
-            else:
-                tree = self.read(oid, guess)
-            memcpy(tree.oid, oid, self.oid_size)
-            tree = self.shelf.add(tree)
-        tree.users += 1
-        return tree
-
-    cdef Tree *read(self, const unsigned char *oid, Py_ssize_t guess) except NULL:
-        cdef Tree *tree = self.shelf.take(guess + SLACK)
-        try:
-            tree.size = self.reader.c_read_into(
-                oid, TREE_KIND, <unsigned char *>tree.data, tree.room
-            )
-            if tree.size < 0:
-                guess = self.reader.found_size
-                self.shelf.release(tree)
-                tree = NULL
-                tree = self.shelf.take(guess + SLACK)
-                tree.size = self.reader.c_read_into(
-                    oid, TREE_KIND, <unsigned char *>tree.data, tree.room
-                )
-        except BaseException:
-            if tree != NULL:
-                self.shelf.release(tree)
-            raise
-        return tree
-
-    cdef int settle(self, Tree *tree) except -1:
-        """Make sure that a tree is in order and has its stops."""
-        if tree.order == UNKNOWN:
-            look_through(tree, self.oid_size)
-        if tree.order != IN_ORDER:
-            self.put_in_order(tree)
-        return 0
-
-    cdef int put_in_order(self, Tree *tree) except -1:
-        """Replace what a tree holds by the same in order. Nobody may be reading it."""
-        cdef bytes content
-        try:
-            content = in_order(
-                PyBytes_FromStringAndSize(<const char *>tree.data, tree.size), self.oid_size
-            )
-        except ObjectError as error:
-            raise ObjectError(f"tree {self.hex(tree.oid)} is damaged: {error}") from None
-        self.shelf.change(tree, content)
-        look_through(tree, self.oid_size)
-        if tree.order != IN_ORDER:
-            raise ObjectError(f"tree {self.hex(tree.oid)} is too large")
-        return 0
-
-    cdef str hex(self, const unsigned char *oid):
-        return PyBytes_FromStringAndSize(<const char *>oid, self.oid_size).hex()
-
     # --- frames -------------------------------------------------------------------------------
 
     cdef int enter(
@@ -201,6 +126,7 @@ cdef class TreeDiff:
     ) except -1:
         """Begin to compare two directories; NULL for one that is not there."""
         cdef Frame *frame
+        cdef Tree *only
         cdef Py_ssize_t room
         if self.depth == self.frame_room:
             room = max(2 * self.frame_room, <Py_ssize_t>FIRST_FRAMES)
@@ -214,42 +140,47 @@ cdef class TreeDiff:
         frame.first_pair, frame.path_size, frame.wanted = self.pairs.count, path_size, wanted
         self.depth += 1
         if old != NULL:
-            frame.old = self.open(old, USUAL_SIZE)
+            frame.old = self.shelf.open(old)
         if new != NULL:
-            frame.new = self.open(new, USUAL_SIZE if frame.old == NULL else frame.old.size)
+            frame.new = self.shelf.open(new)
         if frame.old != NULL and frame.new != NULL and frame.old != frame.new:
             self.pair(frame)
             frame.at, frame.end = frame.first_pair, self.pairs.count
         elif frame.old != NULL or frame.new != NULL:
-            self.settle(frame.old if frame.old != NULL else frame.new)
-            frame.end = (frame.old if frame.old != NULL else frame.new).size
+            only = frame.old if frame.old != NULL else frame.new
+            self.shelf.settle(only)
+            self.shelf.build(only)
+            frame.end = only.size
         return 0
 
     cdef int pair(self, Frame *frame) except -1:
         """Find the entries in which a frame's trees differ."""
         cdef Tree *old = frame.old
         cdef Tree *new = frame.new
+        cdef const Runs *runs
+        cdef View left, right
         cdef EntryPair *pair
         cdef Py_ssize_t number
         cdef bint turned = old.order != IN_ORDER and new.order == IN_ORDER
-        cdef Segments segments = Segments(NULL, 0, 0)
         if turned:
             old, new = new, old
-        self.settle(old)
-        try:
-            if not pair_entries(
-                &self.pairs, old, new, self.oid_size, self.lists_unchanged,
-                &segments if new.order == UNKNOWN and new.size else NULL,
-            ):
-                self.put_in_order(new)
-                self.pairs.count = frame.first_pair
-                pair_entries(
-                    &self.pairs, old, new, self.oid_size, self.lists_unchanged, NULL
-                )
-            elif new.order == UNKNOWN and new.size:
-                derive_stops(new, old, &segments, self.oid_size)
-        finally:
-            free(segments.items)
+        self.shelf.settle(old)
+        if new.size > <Py_ssize_t>LARGEST:
+            self.shelf.settle(new)
+        runs = self.shelf.view(old, new, &left, &right, self.lists_unchanged)
+        if new.order == UNKNOWN:
+            reserve_stops(new)
+        if pair_entries(
+            &self.pairs, &left, &right, runs, self.oid_size, self.lists_unchanged
+        ):
+            new.order = IN_ORDER
+        else:
+            self.pairs.count = frame.first_pair
+            self.shelf.put_in_order(new)
+            self.shelf.build(old)
+            look_at(&left, old, NULL)
+            look_at(&right, new, NULL)
+            pair_entries(&self.pairs, &left, &right, NULL, self.oid_size, self.lists_unchanged)
         if turned:
             for number in range(frame.first_pair, self.pairs.count):
                 pair = &self.pairs.items[number]
@@ -260,9 +191,9 @@ cdef class TreeDiff:
         """Be done with the innermost directory."""
         cdef Frame *frame = &self.frames[self.depth - 1]
         if frame.old != NULL:
-            frame.old.users -= 1
+            self.shelf.close(frame.old)
         if frame.new != NULL:
-            frame.new.users -= 1
+            self.shelf.close(frame.new)
         self.pairs.count = frame.first_pair
         self.depth -= 1
 

@@ -1,5 +1,5 @@
-from fastio.objects._tree_cache cimport Tree
-from fastio.objects._trees cimport Segments
+from fastio.exporter._tree_view cimport View
+from fastio.store._recipe_runs cimport Runs
 
 
 cdef struct EntryPair:  # where the entries begin; -1: there is none on that side
@@ -14,9 +14,11 @@ cdef struct EntryPairs:
 
 
 # Add the pairs of entries in which two trees differ, or with *everything* all pairs, in the order
-# of the entries. *old* must be in order. *segments* (NULL: not wanted) become what makes *new* of
-# *old*. Gives 0 if *new* turns out not to be in order; pairs may have been added then.
+# of the entries; those of pairs that differ are built then. There may be pairs that do not differ.
+# *old* must be in order. *runs* tells what the two have in common; NULL: all bytes of both are
+# there to be compared. If the order of *new* is unknown, its stops are set, for which it must have
+# room. Gives 0 if it turns out not to be in order; pairs and stops may have been added then.
 cdef int pair_entries(
-    EntryPairs *pairs, const Tree *old, const Tree *new, Py_ssize_t oid_size, bint everything,
-    Segments *segments,
+    EntryPairs *pairs, View *old, View *new, const Runs *runs, Py_ssize_t oid_size,
+    bint everything,
 ) except -1

@@ -1,29 +1,24 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The entries in which two trees differ, found without looking at those in which they do not.
 
-Two versions of a large directory have long runs of bytes in common, and a comparison of memory is
-thirty times as fast as one of entries. Where the bytes part, the entry that they are in begins
-somewhere before; an oid may have any bytes, so looking backwards cannot tell where. The old tree's
-stops (see ``_tree_cache.pyx``) can: from the last one before, it is a few entries. From there on
-entries are compared by name until both sides agree again.
+Two versions of a large directory have long runs of bytes in common. Where recipes tell of them,
+nothing of a run is ever built; else a comparison of memory is thirty times as fast as one of
+entries. Where a run ends, the entry that it ends in begins somewhere before; an oid may have any
+bytes, so looking backwards cannot tell where. The old tree's stops (see ``_tree_cache.pyx``) can:
+from the last one before, it is a few entries. From there on entries are compared by name until both
+sides are in a run again.
 
-That costs the new tree its stops nothing as well: they are the old one's, moved along.
+So the new tree gets its stops as well: the old one's, moved along, and some among what is new.
 """
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcmp, memcpy
 
-from fastio.objects._tree_cache cimport Tree
-from fastio.objects._trees cimport (
-    Bytes,
-    Entry,
-    Segments,
-    add_segment,
-    compare_names,
-    is_directory,
-    read_entry,
-)
+from fastio.exporter._tree_view cimport View, read_at
+from fastio.objects._tree_cache cimport STEP, UNKNOWN, Tree
+from fastio.objects._trees cimport Bytes, Entry, compare_names, is_directory
+from fastio.store._recipe_runs cimport Run, Runs
 
 cdef enum:
     FIRST_PAIRS = 64
@@ -47,35 +42,55 @@ cdef Py_ssize_t common_size(Bytes left, Bytes right, Py_ssize_t size) noexcept n
     return at
 
 
+cdef Py_ssize_t rest_of_run(
+    const Runs *runs, Py_ssize_t *number, Py_ssize_t at, Py_ssize_t to
+) noexcept nogil:
+    """How many bytes are left of the run that both places are in, at the same place of it.
+
+    Args:
+        runs: All runs.
+        number: The first one that is not over; is counted up.
+        at: The place in the old tree.
+        to: That in the new tree.
+    """
+    cdef const Run *run
+    while number[0] < runs.count:
+        run = &runs.items[number[0]]
+        if at < <Py_ssize_t>run.old + run.size and to < <Py_ssize_t>run.new + run.size:
+            if at < run.old or to < run.new or at - run.old != to - run.new:
+                return 0
+            return <Py_ssize_t>run.old + run.size - at
+        number[0] += 1
+    return 0
+
+
 cdef Py_ssize_t entry_at(
-    const Tree *tree, Py_ssize_t start, Py_ssize_t place, Py_ssize_t oid_size, Py_ssize_t *before
+    View *view, Py_ssize_t start, Py_ssize_t place, Py_ssize_t oid_size
 ) noexcept nogil:
     """Where the entry begins that the byte at *place* is in; the tree's size at its end.
 
     Args:
-        tree: A tree in order.
+        view: A tree in order.
         start: Where an entry begins, not behind *place*.
         place: Which byte.
         oid_size: Bytes of an oid.
-        before: Becomes where the entry before it begins, if that is at *start* or behind it;
-            else -1.
     """
+    cdef const Tree *tree = view.tree
     cdef Py_ssize_t low = 0, high = tree.stop_count, middle, at = start
     cdef Entry entry
-    before[0] = -1
-    while high - low > 1:  # the last stop before *place*: so the entry before is often met
+    while high - low > 1:
         middle = (low + high) // 2
-        if tree.stops[middle] < <size_t>place:
+        if tree.stops[middle] <= <size_t>place:
             low = middle
         else:
             high = middle
     if high and <Py_ssize_t>tree.stops[low] > at:
         at = tree.stops[low]
     while at < tree.size:
-        read_entry(tree.data, tree.size, at, oid_size, &entry)
+        read_at(view, at, oid_size, &entry)
         if entry.end > place:
             break
-        before[0], at = at, entry.end
+        at = entry.end
     return at
 
 
@@ -94,29 +109,16 @@ cdef int add_pair(EntryPairs *pairs, Py_ssize_t old, Py_ssize_t new) except -1:
 
 
 cdef int add_equal(
-    EntryPairs *pairs, const Tree *old, Py_ssize_t at, Py_ssize_t end, Py_ssize_t moved,
+    EntryPairs *pairs, View *old, Py_ssize_t at, Py_ssize_t end, Py_ssize_t moved,
     Py_ssize_t oid_size,
 ) except -1:
     """Add pairs for all entries from *at* to *end*."""
     cdef Entry entry
     while at < end:
-        read_entry(old.data, old.size, at, oid_size, &entry)
+        read_at(old, at, oid_size, &entry)
         add_pair(pairs, at, at + moved)
         at = entry.end
     return 0
-
-
-cdef int follows(
-    const Tree *old, Py_ssize_t at, const Tree *new, const Entry *entry, Py_ssize_t oid_size
-) noexcept nogil:
-    """Whether *entry* of *new* may follow on what stands before *at* in *old*."""
-    cdef Entry last
-    cdef Py_ssize_t place, before
-    if at == 0:
-        return 1
-    place = entry_at(old, 0, at - 1, oid_size, &before)
-    read_entry(old.data, old.size, place, oid_size, &last)
-    return compare_entries(old, &last, new, entry) < 0
 
 
 cdef inline int compare_entries(
@@ -128,52 +130,91 @@ cdef inline int compare_entries(
     )
 
 
+cdef bint follows(
+    View *old, Py_ssize_t at, const Tree *new, const Entry *entry, Py_ssize_t oid_size
+) noexcept nogil:
+    """Whether *entry* of *new* may follow on what stands before *at* in *old*."""
+    cdef Entry last
+    cdef Py_ssize_t place
+    if at == 0:
+        return True
+    place = entry_at(old, 0, at - 1, oid_size)
+    read_at(old, place, oid_size, &last)
+    return compare_entries(old.tree, &last, new, entry) < 0
+
+
+cdef inline void put_stop(Tree *tree, Py_ssize_t place, Py_ssize_t least) noexcept nogil:
+    """Add an entry's place to the stops if that is so many bytes behind the last one."""
+    if tree.stop_count == 0 or place - <Py_ssize_t>tree.stops[tree.stop_count - 1] >= least:
+        tree.stops[tree.stop_count] = <uint32_t>place
+        tree.stop_count += 1
+
+
+cdef Py_ssize_t move_stops(
+    const Tree *old, Py_ssize_t stop, Py_ssize_t at, Py_ssize_t end, Tree *new, Py_ssize_t moved
+) noexcept nogil:
+    """Take over the stops between two places, from number *stop* on; return the next one's."""
+    while stop < old.stop_count and <Py_ssize_t>old.stops[stop] < at:
+        stop += 1
+    while stop < old.stop_count and <Py_ssize_t>old.stops[stop] < end:
+        # Neighbours that edits brought together need not both stay.
+        put_stop(new, <Py_ssize_t>old.stops[stop] + moved, STEP // 2)
+        stop += 1
+    return stop
+
+
 cdef int pair_entries(
-    EntryPairs *pairs, const Tree *old, const Tree *new, Py_ssize_t oid_size, bint everything,
-    Segments *segments,
+    EntryPairs *pairs, View *old, View *new, const Runs *runs, Py_ssize_t oid_size,
+    bint everything,
 ) except -1:
-    cdef Py_ssize_t at = 0, to = 0, place, same, before
+    cdef Py_ssize_t at = 0, to = 0, old_size = old.tree.size, new_size = new.tree.size
+    cdef Py_ssize_t place, same, run = 0, stop = 0
+    cdef Tree *unknown = new.tree if new.tree.order == UNKNOWN else NULL
     cdef Entry mine, other, last
     cdef bint has_last = False  # whether *last* stands directly before *to*
     cdef int order
     mine.end = 0
-    while at < old.size or to < new.size:
-        same = common_size(old.data + at, new.data + to, min(old.size - at, new.size - to))
+    if unknown != NULL and new_size:
+        put_stop(unknown, 0, STEP)
+    while at < old_size or to < new_size:
+        if runs != NULL:
+            same = rest_of_run(runs, &run, at, to)
+        else:
+            same = common_size(
+                old.tree.data + at, new.tree.data + to, min(old_size - at, new_size - to)
+            )
         if same:
-            place = entry_at(old, at, at + same, oid_size, &before)
+            place = entry_at(old, at, at + same, oid_size)
             if place > at:
                 if everything:
                     add_equal(pairs, old, at, place, to - at, oid_size)
-                if segments != NULL:
-                    add_segment(segments, old.data + at, place - at, at)
+                if unknown != NULL:
+                    stop = move_stops(old.tree, stop, at, place, unknown, to - at)
                 has_last = False
                 to += place - at
                 at = place
-        order = -1 if to == new.size else 1
-        if at < old.size:
-            read_entry(old.data, old.size, at, oid_size, &mine)
-        if to < new.size:
-            if (
-                not read_entry(new.data, new.size, to, oid_size, &other)
-                or other.mode_start > other.start
-            ):
+        order = -1 if to == new_size else 1
+        if at < old_size:
+            read_at(old, at, oid_size, &mine)
+        if to < new_size:
+            if not read_at(new, to, oid_size, &other) or other.mode_start > other.start:
                 return 0
-            if at < old.size:
-                order = compare_entries(old, &mine, new, &other)
+            if at < old_size:
+                order = compare_entries(old.tree, &mine, new.tree, &other)
             if order > 0:
                 # Only here can the new tree leave its order: every other entry of it has the
                 # place of one of the old tree.
                 if not (
-                    compare_entries(new, &last, new, &other) < 0
-                    if has_last else follows(old, at, new, &other, oid_size)
+                    compare_entries(new.tree, &last, new.tree, &other) < 0
+                    if has_last else follows(old, at, new.tree, &other, oid_size)
                 ):
                     return 0
-        elif at == old.size:
+        elif at == old_size:
             break
         add_pair(pairs, at if order <= 0 else -1, to if order >= 0 else -1)
         if order >= 0:
-            if segments != NULL:
-                add_segment(segments, new.data + to, other.end - to, -1)
+            if unknown != NULL:
+                put_stop(unknown, to, STEP)
             last, has_last, to = other, True, other.end
         if order <= 0:
             at = mine.end

@@ -1,15 +1,37 @@
 # cython: language_level=3
-"""A cache of trees whose memory is used again.
+"""Trees to be compared: read, put in order, and as few of their bytes built as will do.
 
-Each tree that is read drives out another one of its size or so. What memory the last one leaves is
-still near the processor, and asking for large pieces of it and giving them back costs more than
-comparing what is in them.
+Of most trees the reader has a recipe (see `fastio.store.recipes`). Such a tree stays on the shelf as
+what is known about it, its stops above all; it has room for its bytes while it is open, and there
+those are built that somebody looks at. The bytes of others are there as long as the tree is.
+
+Room is used again: what memory the last tree leaves is still near the processor, and asking for large
+pieces of it and giving them back costs more than comparing what is in them.
 """
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.string cimport memset
+from cpython.ref cimport Py_INCREF, PyObject
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free
+from libc.string cimport memcmp, memcpy, memset
 
-from fastio.objects._tree_cache cimport Bytes, Tree, TreeCache, free_tree
+from fastio.exporter._tree_view cimport View, look_at
+from fastio.objects._tree_cache cimport (
+    IN_ORDER, UNKNOWN, Tree, TreeCache, free_tree, look_through,
+)
+from fastio.objects._trees cimport Bytes
+from fastio.store._object_reader cimport ObjectReader
+from fastio.store._recipe_runs cimport Runs, find_runs
+from fastio.store._recipes cimport SLACK, Recipe, c_run
+
+from fastio.errors import ObjectError
+from fastio.objects.kinds import SHA1, SHA256
+from fastio.objects.trees import empty_tree_oid, in_order
+
+cdef enum:
+    TREE_KIND = 2
+    STOP_BYTES = 64  # bytes of a tree for each of its stops, at the least
 
 
 cdef inline int class_of(Py_ssize_t room) noexcept nogil:
@@ -21,49 +43,217 @@ cdef inline int class_of(Py_ssize_t room) noexcept nogil:
 
 
 cdef class TreeShelf(TreeCache):
-    """Trees by oid; see `TreeCache`."""
+    """Trees by oid; see `TreeCache`.
+
+    Args:
+        oid_size: Bytes of an oid.
+        limit: Bytes of trees to keep.
+        reader: Reads them.
+    """
+
+    def __init__(self, Py_ssize_t oid_size, int64_t limit, ObjectReader reader not None):
+        self.reader = reader
+        self.empty_tree = empty_tree_oid(SHA1 if oid_size == SHA1.oid_size else SHA256)
 
     def __dealloc__(self):
-        cdef Tree *tree
+        cdef Spare *spare
         cdef int number
         while self.count:
             self.drop(self.ring.newer)
         for number in range(CLASSES):
             while self.spares[number] != NULL:
-                tree = self.spares[number]
-                self.spares[number] = tree.next
-                free_tree(tree)
+                spare = self.spares[number]
+                self.spares[number] = spare.next
+                PyMem_Free(spare)
+        free(self.runs.items)
 
-    cdef Tree *take(self, Py_ssize_t room) except NULL:
-        cdef int number = class_of(room)
-        cdef Tree *tree = NULL
-        cdef void *data
-        if number < CLASSES:
-            tree = self.spares[number]
-            room = <Py_ssize_t>1 << (LEAST_BITS + number)
-        if tree != NULL:
-            self.spares[number] = tree.next
-            self.counts[number] -= 1
-            data = <void *>tree.data
-        else:
-            tree = <Tree *>PyMem_Malloc(sizeof(Tree))
-            data = PyMem_Malloc(room)
-            if tree == NULL or data == NULL:
-                PyMem_Free(tree)
-                PyMem_Free(data)
-                raise MemoryError
-        memset(tree, 0, sizeof(Tree))
-        tree.data, tree.room = <Bytes>data, room
+    # --- trees --------------------------------------------------------------------------------
+
+    cdef Tree *open(self, const unsigned char *oid) except NULL:
+        cdef Tree *tree = self.find(oid)
+        if tree == NULL:
+            if memcmp(oid, PyBytes_AS_STRING(self.empty_tree), self.oid_size) == 0:
+                tree = self.make(0, NULL)
+            else:
+                tree = self.read(oid)
+            memcpy(tree.oid, oid, self.oid_size)
+            tree = self.add(tree)
+        tree.users += 1
         return tree
 
-    cdef void release(self, Tree *tree) noexcept:
-        cdef int number = class_of(tree.room)
-        if tree.content != NULL or number == CLASSES or self.counts[number] == SPARES:
-            free_tree(tree)
-            return
+    cdef void close(self, Tree *tree) noexcept:
+        tree.users -= 1
+        if not tree.users and tree.key:
+            self.strip(tree)
+
+    cdef Tree *read(self, const unsigned char *oid) except NULL:
+        cdef int64_t size = self.reader.c_look_for(oid, TREE_KIND)
+        cdef const Recipe *recipe = self.reader.c_recipe()
+        cdef Tree *tree = self.make(size, recipe)
+        if recipe == NULL:
+            try:
+                self.reader.write(<unsigned char *>tree.data, tree.room)
+            except BaseException:
+                self.release(tree)
+                raise
+        return tree
+
+    cdef Tree *make(self, Py_ssize_t size, const Recipe *recipe) except NULL:
+        """Return a tree with that recipe; without one it has room for its bytes."""
+        cdef Tree *tree = <Tree *>PyMem_Malloc(sizeof(Tree))
+        if tree == NULL:
+            raise MemoryError
+        memset(tree, 0, sizeof(Tree))
+        tree.size = size
+        if recipe != NULL:
+            tree.key, tree.generation = recipe.key, self.reader.generation
+            return tree
+        try:
+            self.equip(tree)
+        except MemoryError:
+            PyMem_Free(tree)
+            raise
+        tree.is_built = True
+        return tree
+
+    cdef int build(self, Tree *tree) except -1:
+        cdef const Recipe *recipe
+        if tree.is_built:
+            return 0
+        recipe = self.find_recipe(tree)
+        self.equip(tree)
+        if recipe != NULL:
+            c_run(recipe, <unsigned char *>tree.data, tree.room)
+        else:
+            self.reader.write(<unsigned char *>tree.data, tree.room)
+        tree.is_built = True
+        return 0
+
+    cdef const Recipe *kept(self, const Tree *tree) noexcept:
+        """A tree's recipe, if there is one still."""
+        if not tree.key or tree.generation != self.reader.generation:
+            return NULL
+        return self.reader.recipes.c_find(tree.key)
+
+    cdef const Recipe *find_recipe(self, Tree *tree) except? NULL:
+        """Find the recipe of a tree that has one; NULL if its bytes were found instead."""
+        cdef const Recipe *recipe = self.kept(tree)
+        if recipe == NULL:
+            if self.reader.c_look_for(tree.oid, TREE_KIND) != tree.size:
+                raise ObjectError(f"tree {self.hex(tree)} is damaged: it had another size before")
+            recipe = self.reader.c_recipe()
+            if recipe != NULL:
+                tree.key, tree.generation = recipe.key, self.reader.generation
+        return recipe
+
+    # --- order --------------------------------------------------------------------------------
+
+    cdef int settle(self, Tree *tree) except -1:
+        if tree.order == UNKNOWN:
+            self.build(tree)
+            look_through(tree, self.oid_size)
+        if tree.order != IN_ORDER:
+            self.put_in_order(tree)
+        return 0
+
+    cdef int put_in_order(self, Tree *tree) except -1:
+        cdef bytes content
+        self.build(tree)
+        try:
+            content = in_order(
+                PyBytes_FromStringAndSize(<const char *>tree.data, tree.size), self.oid_size
+            )
+        except ObjectError as error:
+            raise ObjectError(f"tree {self.hex(tree)} is damaged: {error}") from None
+        self.change(tree, content)
+        look_through(tree, self.oid_size)
+        if tree.order != IN_ORDER:
+            raise ObjectError(f"tree {self.hex(tree)} is too large")
+        return 0
+
+    cdef int change(self, Tree *tree, bytes content) except -1:
+        """Let a tree hold something else under its oid, from now on."""
+        self.used -= self.cost(tree)
+        self.strip(tree)
         PyMem_Free(tree.stops)
-        PyMem_Free(tree.states)
-        tree.stops, tree.states = NULL, NULL
-        tree.next = self.spares[number]
-        self.spares[number] = tree
+        tree.stops, tree.stop_count, tree.order = NULL, 0, UNKNOWN
+        Py_INCREF(content)
+        tree.content = <PyObject *>content
+        tree.data, tree.size = <Bytes>PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content)
+        tree.key, tree.is_built = 0, True
+        self.used += self.cost(tree)
+        return 0
+
+    cdef str hex(self, const Tree *tree):
+        return tree.oid[: self.oid_size].hex()
+
+    # --- two trees ----------------------------------------------------------------------------
+
+    cdef const Runs *view(
+        self, Tree *old, Tree *new, View *left, View *right, bint everything
+    ) except? NULL:
+        cdef const Recipe *before
+        cdef const Recipe *after
+        if not everything and old.key and new.key:
+            before, after = self.kept(old), self.kept(new)
+            if before == NULL or after == NULL:
+                self.find_recipe(old)
+                self.find_recipe(new)  # and perhaps there is no room for both
+                before, after = self.kept(old), self.kept(new)
+            if (
+                before != NULL and after != NULL and before.ground == after.ground
+                and find_runs(before, after, &self.runs) >= <size_t>min(old.size, new.size) // 2
+            ):
+                self.equip(old)
+                self.equip(new)
+                look_at(left, old, NULL if old.is_built else before)
+                look_at(right, new, NULL if new.is_built else after)
+                return &self.runs
+        self.build(old)
+        self.build(new)
+        look_at(left, old, NULL)
+        look_at(right, new, NULL)
+        return NULL
+
+    # --- memory -------------------------------------------------------------------------------
+
+    cdef int equip(self, Tree *tree) except -1:
+        """Have room for all bytes of a tree and SLACK."""
+        cdef Py_ssize_t room = tree.size + SLACK
+        cdef int number = class_of(room)
+        if tree.data != NULL:
+            return 0
+        if number < CLASSES:
+            room = <Py_ssize_t>1 << (LEAST_BITS + number)
+            if self.spares[number] != NULL:
+                tree.data = <Bytes>self.spares[number]
+                self.spares[number] = self.spares[number].next
+                self.counts[number] -= 1
+        if tree.data == NULL:
+            tree.data = <Bytes>PyMem_Malloc(room)
+            if tree.data == NULL:
+                raise MemoryError
+        tree.room = room
+        return 0
+
+    cdef void strip(self, Tree *tree) noexcept:
+        """Take a tree's bytes from it."""
+        cdef int number = class_of(tree.room)
+        cdef Spare *spare = <Spare *>tree.data
+        tree.is_built = False
+        if tree.content != NULL or spare == NULL:
+            return
+        tree.data = NULL
+        if number == CLASSES or self.counts[number] == SPARES:
+            PyMem_Free(spare)
+            return
+        spare.next = self.spares[number]
+        self.spares[number] = spare
         self.counts[number] += 1
+
+    cdef void release(self, Tree *tree) noexcept:
+        self.strip(tree)
+        free_tree(tree)
+
+    cdef int64_t cost(self, const Tree *tree) noexcept:
+        return TreeCache.cost(self, tree) - (tree.size - tree.size // STOP_BYTES if tree.key else 0)

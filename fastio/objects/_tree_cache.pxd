@@ -4,6 +4,9 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from fastio.objects._trees cimport Bytes, Entry, Segments
 from workers._sha1 cimport State
 
+cdef enum:
+    STEP = 512  # bytes from one stop to the next, or so
+
 cdef enum Order:
     UNKNOWN
     IN_ORDER
@@ -17,6 +20,9 @@ cdef struct Tree:
     Bytes data  # the content's bytes, or that memory
     Py_ssize_t size
     Py_ssize_t room  # of that memory
+    uint64_t key  # of its recipe (see _tree_shelf.pyx)
+    uint64_t generation  # of that key
+    bint is_built  # whether all of its bytes are there
     int users  # who must not lose it now
     Order order
     Py_ssize_t stop_count
@@ -29,6 +35,8 @@ cdef struct Tree:
 # A tree that nobody owns yet; its oid is yet to be set. Raises MemoryError.
 cdef Tree *new_tree(bytes content) except NULL
 cdef void free_tree(Tree *tree) noexcept
+# Have room for a tree's stops, none of which are set yet.
+cdef int reserve_stops(Tree *tree) except -1
 # See whether a tree is in order, and set its stops if so.
 cdef int look_through(Tree *tree, Py_ssize_t oid_size) except -1
 # The same for a tree made of *segments* of one that is in order.
@@ -56,12 +64,12 @@ cdef class TreeCache:
     cdef Tree *peek(self, const unsigned char *oid) noexcept
     # Takes the tree, which has its oid; gives the one to use, as it may be there already.
     cdef Tree *add(self, Tree *tree) except NULL
-    # Let a tree of the cache hold something else under its oid.
-    cdef int change(self, Tree *tree, bytes content) except -1
     cdef uint64_t bucket(self, const unsigned char *oid) noexcept
     cdef int grow(self) except -1
     cdef void unlink(self, Tree *tree) noexcept
     cdef void link_newest(self, Tree *tree) noexcept
     cdef void drop(self, Tree *tree) noexcept
+    # What a tree takes of the limit.
+    cdef int64_t cost(self, const Tree *tree) noexcept
     # What becomes of a tree that was dropped: it is freed.
     cdef void release(self, Tree *tree) noexcept

@@ -31,7 +31,6 @@ from fastio.objects._trees cimport (
 )
 
 cdef enum:
-    STEP = 512
     FIRST_BUCKETS = 64
     # What a tree costs beside its bytes: two objects' headers, oids, bucket, links, stops.
     OVERHEAD = 300
@@ -67,6 +66,7 @@ cdef inline void free_content(Tree *tree) noexcept:
 # --- stops ------------------------------------------------------------------------------------
 
 cdef int reserve_stops(Tree *tree) except -1:
+    PyMem_Free(tree.stops)
     tree.stop_count = 0
     tree.stops = <uint32_t *>PyMem_Malloc((2 * tree.size // STEP + 2) * sizeof(uint32_t))
     if tree.stops == NULL:
@@ -194,7 +194,7 @@ cdef class TreeCache:
         limit: Bytes of trees to keep, overhead included; one is always kept.
     """
 
-    def __cinit__(self, Py_ssize_t oid_size, int64_t limit):
+    def __cinit__(self, Py_ssize_t oid_size, int64_t limit, *_of_subclasses):
         self.oid_size, self.limit = oid_size, limit
         self.ring.newer = self.ring.older = &self.ring
         self.buckets = <Tree **>PyMem_Calloc(FIRST_BUCKETS, sizeof(Tree *))
@@ -241,7 +241,7 @@ cdef class TreeCache:
         self.buckets[bucket] = tree
         self.link_newest(tree)
         self.count += 1
-        self.used += tree.size + OVERHEAD
+        self.used += self.cost(tree)
         oldest = self.ring.newer
         while self.used > self.limit and oldest != tree:
             next_oldest = oldest.newer
@@ -249,17 +249,6 @@ cdef class TreeCache:
                 self.drop(oldest)
             oldest = next_oldest
         return tree
-
-    cdef int change(self, Tree *tree, bytes content) except -1:
-        self.used += PyBytes_GET_SIZE(content) - tree.size
-        PyMem_Free(tree.stops)
-        PyMem_Free(tree.states)
-        tree.stops, tree.states, tree.stop_count, tree.order = NULL, NULL, 0, UNKNOWN
-        Py_INCREF(content)
-        free_content(tree)
-        tree.content = <PyObject *>content
-        tree.data, tree.size = <Bytes>PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content)
-        return 0
 
     cdef int grow(self) except -1:
         cdef uint64_t old_mask = self.mask, number, bucket
@@ -293,8 +282,11 @@ cdef class TreeCache:
         link[0] = tree.next
         self.unlink(tree)
         self.count -= 1
-        self.used -= tree.size + OVERHEAD
+        self.used -= self.cost(tree)
         self.release(tree)
+
+    cdef int64_t cost(self, const Tree *tree) noexcept:
+        return tree.size + OVERHEAD
 
     cdef void release(self, Tree *tree) noexcept:
         free_tree(tree)

@@ -68,6 +68,13 @@ cdef class ObjectReader:
 
     # The object's type and bytes, which stay as they are for the next KEPT - 1 calls of c_read.
     cdef int c_read(self, const unsigned char *oid, Content *out) except -1
+    # Find an object of type *kind* (0: any); its size.
+    cdef int64_t c_look_for(self, const unsigned char *oid, int kind) except -1
+    # The recipe of what was found, which lasts until something else is read; NULL if it has none,
+    # or if it is to be verified: only `write` gives its bytes then.
+    cdef const Recipe *c_recipe(self) noexcept
+    # Write all of what was found, where there is *room* for more than that.
+    cdef int write(self, unsigned char *out, int64_t room) except -1
     # Write an object of type *kind* (0: any) to *out*; its size, or -1 and nothing written if it
     # has more than *room* bytes. Any byte of the room may be written to.
     cdef int64_t c_read_into(
@@ -102,7 +109,7 @@ cdef class ObjectReader:
     cdef int64_t inflate(
         self, int64_t offset, int64_t payload, uint64_t size, unsigned char *out, int64_t room
     ) except -1
-    cdef int write(self, unsigned char *out, int64_t room) except -1
+    cdef int check_kind(self, const unsigned char *oid, int kind) except -1
     cdef int check_crc(self, int64_t stop) except -1
     cdef int check_oid(self, const unsigned char *content) except -1
     cdef Result *known(self, const unsigned char *oid) noexcept

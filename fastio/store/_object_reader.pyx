@@ -372,16 +372,29 @@ cdef class ObjectReader:
         out.kind, out.size, out.data = result.kind, result.size, result.data
         return 0
 
-    cdef int64_t c_read_into(
-        self, const unsigned char *oid, int kind, unsigned char *out, int64_t room
-    ) except -2:
-        self.most = room
+    cdef int64_t c_look_for(self, const unsigned char *oid, int kind) except -1:
+        self.most = -1
         self.look(oid)
+        self.check_kind(oid, kind)
+        return self.found_size
+
+    cdef const Recipe *c_recipe(self) noexcept:
+        return NULL if self.verify else self.recipe
+
+    cdef int check_kind(self, const unsigned char *oid, int kind) except -1:
         if kind and self.found_kind != kind:
             raise ObjectError(
                 f"object {self.name_of(oid).hex()} is a {kinds.NAMES[self.found_kind].decode()}, "
                 f"not a {kinds.NAMES[kind].decode()}"
             )
+        return 0
+
+    cdef int64_t c_read_into(
+        self, const unsigned char *oid, int kind, unsigned char *out, int64_t room
+    ) except -2:
+        self.most = room
+        self.look(oid)
+        self.check_kind(oid, kind)
         if self.found_size > room:
             return -1
         self.write(out, room)

@@ -27,6 +27,8 @@ cdef struct Recipe:  # of one object
     Recipe *next  # in the same bucket of the table
     Recipe *sibling
     Family *family
+    const unsigned char *ground  # the full object that it was made from
+    size_t ground_size
     uint64_t key
     int64_t size
     const unsigned char **sources  # of each piece

@@ -202,6 +202,7 @@ cdef class Recipes:
         cdef Recipe *recipe
         take(self.newest, size)
         recipe = self.add(key, kind, size, 1 if size else 0)
+        recipe.ground, recipe.ground_size = content, size
         if size:
             recipe.sources[0], recipe.ends[0] = content, <uint32_t>size
         return recipe
@@ -242,6 +243,7 @@ cdef class Recipes:
             return self.add_built(key, base, at, end, target)
         take(self.newest, literal_size)
         recipe = self.add(key, base.kind, target, count)
+        recipe.ground, recipe.ground_size = base.ground, base.ground_size
         memcpy(recipe.sources, self.sources, count * sizeof(void *))
         memcpy(recipe.ends, self.ends, count * sizeof(uint32_t))
         return recipe

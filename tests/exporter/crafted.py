@@ -9,7 +9,17 @@ from pathlib import Path
 
 from fastio.objects.kinds import BLOB, COMMIT, OFS_DELTA, REF_DELTA, TREE
 
-__all__ = ["BLOB", "COMMIT", "OFS_DELTA", "REF_DELTA", "TREE", "Entry", "number", "write_pack"]
+__all__ = [
+    "BLOB",
+    "COMMIT",
+    "OFS_DELTA",
+    "REF_DELTA",
+    "TREE",
+    "Entry",
+    "number",
+    "pack_of",
+    "write_pack",
+]
 
 
 @dataclass(slots=True)
@@ -45,10 +55,10 @@ class Entry:
         return bytes(head) + self.base + packed
 
 
-def write_pack(
-    directory: Path, entries: list[Entry], *, offsets: dict[str, int] | None = None
-) -> None:
-    """Write a pack and its idx; *offsets* are told by the idx instead of the true ones."""
+def pack_of(
+    entries: list[Entry], *, offsets: dict[str, int] | None = None
+) -> tuple[bytes, bytes]:
+    """Return a pack and its idx; *offsets* are told by the idx instead of the true ones."""
     pack = b"PACK" + (2).to_bytes(4, "big") + len(entries).to_bytes(4, "big")
     rows = []
     for entry in entries:
@@ -57,9 +67,17 @@ def write_pack(
         rows.append((bytes.fromhex(entry.oid), zlib.crc32(text), offset))
         pack += text
     trailer = hashlib.sha1(pack).digest()
+    return pack + trailer, _idx(sorted(rows), trailer)
+
+
+def write_pack(
+    directory: Path, entries: list[Entry], *, offsets: dict[str, int] | None = None
+) -> None:
+    """Write a pack and its idx; see `pack_of`."""
+    pack, idx = pack_of(entries, offsets=offsets)
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / "pack-1.pack").write_bytes(pack + trailer)
-    (directory / "pack-1.idx").write_bytes(_idx(sorted(rows), trailer))
+    (directory / "pack-1.pack").write_bytes(pack)
+    (directory / "pack-1.idx").write_bytes(idx)
 
 
 def _idx(rows: list[tuple[bytes, int, int]], trailer: bytes) -> bytes:

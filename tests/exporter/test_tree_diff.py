@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ from fastio.errors import ObjectError
 from fastio.exporter.changes import Change, changes_of
 from fastio.exporter.tree_diff import PathFilter, TreeDiff
 from fastio.objects.kinds import BLOB, SHA256, Oid
+from tests.exporter.tree_packs import PackedTrees
 from tests.exporter.trees import TreeStore, model_changes, reader_of
 from tests.objects.models import Entry
 
@@ -79,6 +81,26 @@ def test_runs_of_equal_entries_are_skipped_and_nothing_else(
             table = diff.compare(store.add_files(old), store.add_files(new))
             assert changes_of(table) == model_changes(old, new)
         files = edited
+
+
+@given(
+    st.randoms(use_true_random=False), st.lists(edits, max_size=4), st.sampled_from([0, 1 << 20])
+)
+def test_trees_kept_as_recipes_are_compared_as_their_bytes_would_be(
+    rng: random.Random, steps: list[list[dict[bytes, Entry | None]]], memory: int
+) -> None:
+    store, files = PackedTrees(), large_directory(rng.randrange(100))
+    versions = [files]
+    for edit in itertools.chain(*steps):
+        edited = {name: entry for name, entry in (versions[-1] | edit).items() if entry is not None}
+        versions.append(edited)
+    oids = [store.add_files(version) for version in versions]
+    store.pack(rng)
+    diff = TreeDiff(reader_of(store), memory=memory)
+    for _ in range(12):
+        old, new = rng.randrange(len(versions)), rng.randrange(len(versions))
+        table = diff.compare(oids[old], oids[new])
+        assert changes_of(table) == model_changes(versions[old], versions[new])
 
 
 def test_equal_subtrees_are_not_read_and_no_tree_is_read_twice() -> None:

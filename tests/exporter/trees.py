@@ -53,7 +53,9 @@ class TreeStore:
 
     def read(self, oid: Oid) -> tuple[int, bytes]:
         """Read an object that `open` does not find."""
-        raise ObjectError(f"object {oid.hex()} is missing")
+        if (found := self.open(oid, above=0)) is None:
+            raise ObjectError(f"object {oid.hex()} is missing")
+        return found
 
     def object_directories(self) -> list[bytes]:
         """Where loose objects lie: nowhere."""
