@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import struct
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fastio.exporter._blob_records import head_of, write_blobs
+from fastio.records import record
 
 if TYPE_CHECKING:
     from workers.arena import Arena
@@ -48,7 +49,8 @@ _JOB_HEAD = struct.Struct("=2q")
 _RESULT_HEAD = struct.Struct("=2Iq")
 
 
-class Outcome(NamedTuple):
+@record
+class Outcome:
     """What became of a job."""
 
     done: int

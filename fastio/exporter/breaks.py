@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from fastio.exporter._sides import changed_rows, new_side, old_side
 from fastio.exporter.changes import ChangeTable
-from fastio.exporter.similarity import FULL_SCORE, Side, Similarity
+from fastio.exporter.diff_options import FULL_SCORE
+from fastio.exporter.similarity import Side, Similarity
 
 SMALLEST = 400  # bytes; below them, a file is not worth it
 KINDS = 0o170000

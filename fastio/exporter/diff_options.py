@@ -12,10 +12,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from fastio.errors import ConfigError, OptionError, UsageError
-from fastio.exporter.similarity import FULL_SCORE
 from fastio.store.config import parse_integer
 from fastio.words import next_word
 
+FULL_SCORE = 60000  # of two files that are the same
 DEFAULT_SCORE = 30000
 DEFAULT_MERGE_SCORE = 36000
 DEFAULT_LIMIT = 1000

@@ -12,7 +12,6 @@ from fastio.exporter.final_records import deletion_records, ref_records
 from fastio.exporter.marks import MarkTable, export_marks, import_marks
 from fastio.exporter.pipeline import Pipeline
 from fastio.exporter.revisions import read_plan
-from fastio.exporter.tags import TagWriter
 from fastio.exporter.work import Work
 from fastio.store.object_cache import ObjectCache
 from fastio.store.objects import ObjectStore
@@ -173,10 +172,16 @@ class Exporter:
         )
         for record in refs:
             self._put(record)
-        tags = TagWriter(
+        if plan.tags:
+            self._write_tags(plan, anonymizer)
+        for record in deletion_records(plan.deletions, plan.walk.oid_size):
+            self._put(record)
+
+    def _write_tags(self, plan: Plan, anonymizer: Anonymizer | None) -> None:
+        from fastio.exporter.tags import TagWriter  # noqa: PLC0415 - an increment has none mostly
+
+        writer = TagWriter(
             self._store, self._options, self._marks, plan.settle, self._warn, anonymizer
         )
         for tag in reversed(plan.tags):
-            self._put(tags.write(tag))
-        for record in deletion_records(plan.deletions, plan.walk.oid_size):
-            self._put(record)
+            self._put(writer.write(tag))

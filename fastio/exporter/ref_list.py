@@ -12,7 +12,7 @@ from fastio.objects.kinds import NUMBERS, Oid
 from fastio.records import record
 from fastio.store.repository import Repository
 
-_FORMAT = "%(objectname) %(objecttype) %(refname) %(symref)"
+_FORMAT = "%(objectname) %(objecttype) %(refname) %(symref) %(if)%(HEAD)%(then)*%(end)"
 
 
 @record
@@ -40,6 +40,12 @@ class RefList:
     def __init__(self, repository: Repository, doubt: Callable[[], None]) -> None:
         self._repository, self._doubt = repository, doubt
         self._refs: dict[bytes, Ref] | None = None
+        self._head: Ref | None = None
+
+    @property
+    def head(self) -> Ref | None:
+        """The ref that HEAD stands for; None if it stands for none of `refs`."""
+        return self._head if self.refs else None
 
     @property
     def refs(self) -> dict[bytes, Ref]:
@@ -102,6 +108,9 @@ class RefList:
             said = git.run("cat-file", "--batch-check=%(objecttype)", text=asked)
             for line, answer in zip(lines, said.stdout.splitlines(), strict=True):
                 line[1] = answer
-        for oid, kind, name, target in lines:
+        for oid, kind, name, target, is_head in lines:
             if kind in NUMBERS:
-                yield Ref(name, Oid(bytes.fromhex(oid.decode())), NUMBERS[kind], target)
+                ref = Ref(name, Oid(bytes.fromhex(oid.decode())), NUMBERS[kind], target)
+                if is_head:
+                    self._head = ref
+                yield ref

@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from fastio.exporter._sides import read_sides
 from fastio.exporter.breaks import find_broken
 from fastio.exporter.changes import ChangeTable
-from fastio.exporter.diff_options import ALL_OR_NONE, DiffOptions
-from fastio.exporter.similarity import FULL_SCORE, Side, Similarity
+from fastio.exporter.diff_options import ALL_OR_NONE, FULL_SCORE, DiffOptions
+from fastio.exporter.similarity import Side, Similarity
 from fastio.objects.kinds import BLOB, FORMATS, Oid
 
 MOST_OF_EQUAL_CONTENT = 100  # sources that are looked at for a destination

@@ -236,8 +236,12 @@ class RevisionReader:
     def _add_heads(self) -> None:
         single = b"--single-worktree" in self.walk_options
         for name in (b"HEAD", *(() if single else self.refs.heads_elsewhere())):
-            found = self._resolver.find(name)
-            if found and not any(excludes(name) for excludes in self._excluded):
+            if any(excludes(name) for excludes in self._excluded):
+                continue
+            ref = self.refs.head if name == b"HEAD" and self.refs.is_only_itself(name) else None
+            if ref is not None:
+                self._add([Start(ref.oid, ref.kind, name, name, self._is_negative, ref.name)])
+            elif found := self._resolver.find(name):
                 self._add([Start(found[1], found[0], name, name, self._is_negative)])
 
     def _read_stdin(self) -> None:

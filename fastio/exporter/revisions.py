@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from fastio.exporter.budget import Budget
 from fastio.exporter.collection import Collection, ListedTag
 from fastio.exporter.diff_options import DiffOptions
-from fastio.exporter.log_walk import check_options, walk_by_log
 from fastio.exporter.marks import MarkTable
 from fastio.exporter.native_walk import can_walk, walk_natively
 from fastio.exporter.options import ExportOptions
@@ -122,6 +121,8 @@ def _walk(
         walk = walk_natively(repository, store, collection, marks=marks, budget=budget)
         if walk is not None:
             return walk
+    from fastio.exporter.log_walk import check_options, walk_by_log  # noqa: PLC0415 - as seldom
+
     if collection.commits or reader.walks_elsewhere:
         return walk_by_log(
             repository.git,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fastio.exporter.log_walk import run_log
 from fastio.exporter.walk import Walk
 from fastio.objects.kinds import Oid
 from fastio.store.git import Git
@@ -71,6 +70,8 @@ class Settler:
 
     def _list(self, *options: bytes) -> dict[Oid, list[Oid]]:
         """Walk; the parents of each commit."""
+        from fastio.exporter.log_walk import run_log  # noqa: PLC0415 - few exports have paths
+
         listing = run_log(
             self._git,
             self._lines,

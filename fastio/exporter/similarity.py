@@ -17,6 +17,4 @@ from __future__ import annotations
 from fastio.exporter._sides import Side
 from fastio.exporter._similarity import Similarity
 
-__all__ = ["FULL_SCORE", "Side", "Similarity"]
-
-FULL_SCORE = 60000
+__all__ = ["Side", "Similarity"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, NewType, Protocol
 
 from fastio.records import record
@@ -20,8 +19,22 @@ NAMES = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob", TAG: b"tag"}
 NUMBERS = {name: number for number, name in NAMES.items()}
 
 
-# hashlib.new() would look the name up for every object, at half a microsecond each.
-_HASHES: dict[str, Callable[..., Hash]] = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+class _Hashes(dict[str, "Callable[..., Hash]"]):
+    """Who hashes by which algorithm: hashlib, if nobody else was named.
+
+    `hashlib.new` would look the name up for every object, at half a microsecond each. To import it
+    is to load OpenSSL, 3 ms; what is small is hashed by kernels and never asks.
+    """
+
+    def __missing__(self, name: str) -> Callable[..., Hash]:
+        import hashlib  # noqa: PLC0415 - see above
+
+        made: Callable[..., Hash] = getattr(hashlib, name)
+        self[name] = made
+        return made
+
+
+_HASHES = _Hashes()
 
 
 def hash_with(name: str, make: Callable[..., Hash]) -> None:

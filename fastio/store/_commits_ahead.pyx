@@ -10,8 +10,6 @@ from fastio.store._idx cimport IndexView
 from fastio.store._pack_search cimport Header, read_header
 from workers._inflate cimport INFLATE_SLACK, c_inflate
 
-import threading
-
 cdef extern from *:
     int64_t load "__atomic_load_n" (const int64_t *at, int order) noexcept nogil
     void store "__atomic_store_n" (int64_t *at, int64_t value, int order) noexcept nogil
@@ -77,6 +75,7 @@ cdef class CommitsAhead:
             index: The pack's, to begin behind the commits that are left to the walk; None to begin
                 with the first.
         """
+        import threading  # few walks are so long
         cdef int64_t first = PACK_HEADER
         if index is not None:
             first = first_to_read(index, <const unsigned char *>self.pack.buf, self.pack.len)

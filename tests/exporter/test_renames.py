@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fastio.exporter.similarity import FULL_SCORE
+from fastio.exporter.diff_options import FULL_SCORE
 from tests.exporter.rename_cases import (
     REGULAR,
     Case,
