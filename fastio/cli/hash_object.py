@@ -7,10 +7,10 @@ import signal
 from typing import TYPE_CHECKING, NoReturn
 
 from fastio.cli.endings import die_by, say, tell
-from fastio.errors import FastioError, RepositoryError, UsageError
+from fastio.errors import FastioError, GitEnded, RepositoryError, UsageError
 from fastio.hasher.options import HashOptions, parse_options
 from fastio.objects.collisions import check_collisions
-from fastio.store.repository import Search
+from fastio.store.repository import Search, git_reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,7 +130,12 @@ def _conversions(
 ) -> Conversions | None:
     with asked:
         answer = asked.finish()
-    if options.no_filters or search.config is None:
+    if answer.status == GitEnded.exit_status:  # it found something in its configuration
+        raise RepositoryError(git_reason(answer.stderr))
+    if search.config is None:
+        return None
+    search.config.big_file_threshold  # noqa: B018 - as git, refuse a bad value where it may matter
+    if options.no_filters:
         return None
     from fastio.hasher.conversions import Conversions  # noqa: PLC0415 - as above
 

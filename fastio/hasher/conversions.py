@@ -11,9 +11,10 @@ What is worked out here is that there is nothing to convert, which is nearly alw
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fastio.errors import ConfigError, RepositoryError
+from fastio.errors import ConfigError, GitEnded
 from fastio.store.config import parse_boolean
 
 if TYPE_CHECKING:
@@ -134,11 +135,21 @@ class Conversions:
         Outside, hash-object heeds the attribute files on the way from the root of the file system,
         as if all of that were a work tree. What the real one's top says comes before them.
         """
+        if not self._has_place:
+            return False
         if not outside:
             return is_plain(path)
         if self._anywhere or self._has_attributes(b"/"):
             return False
         return path.startswith(b"/") and is_plain(path[1:])
+
+    @cached_property
+    def _has_place(self) -> bool:
+        """Whether names are from where check-attr would take them: not so beside the work tree."""
+        assert self._repository is not None
+        if self._repository.is_bare:
+            return True
+        return self._git.run("rev-parse", "--is-inside-work-tree").stdout == b"true\n"
 
     def _start(self, *, outside: bool) -> GitProcess:
         assert self._repository is not None
@@ -161,7 +172,7 @@ class Conversions:
         asked.send(b"".join(path + b"\0" for path in paths))
         expected = len(paths) * len(_ATTRIBUTES) * _FIELDS
         if not asked.wait_for(lambda: asked.output.count(0) >= expected):
-            raise RepositoryError("git check-attr ended early")
+            raise GitEnded(asked.close() or GitEnded.exit_status)
         words = bytes(asked.output).split(b"\0")
         asked.output.clear()
         step = len(_ATTRIBUTES) * _FIELDS

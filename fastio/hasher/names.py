@@ -79,7 +79,7 @@ def _read(descriptor: int) -> bytes:
 def _unquoted(lines: list[bytes]) -> Iterator[list[bytes]]:
     """Yield the names that lines stand for; those before a bad one first, then raise."""
     text = b"\n".join(lines)
-    if b'"' not in text and b"\r" not in text:
+    if not any(byte in text for byte in (b'"', b"\r", b"\0")):
         if lines:
             yield lines
         return
@@ -97,5 +97,6 @@ def _unquoted(lines: list[bytes]) -> Iterator[list[bytes]]:
 
 
 def _name(line: bytes) -> bytes:
-    line = line.removesuffix(b"\r")
+    # As in git, a name ends at a NUL.
+    line = line.removesuffix(b"\r").partition(b"\0")[0]
     return unquote(line)[0] if line.startswith(b'"') else line

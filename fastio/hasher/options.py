@@ -77,7 +77,7 @@ def parse_options(words: Sequence[str]) -> tuple[HashOptions, list[str]]:
     waiting = list(reversed(words))
     while waiting and not options.help:
         word = waiting.pop()
-        if word == "--":
+        if word in ("--", "--end-of-options"):
             files += waiting[::-1]
             break
         if word.startswith("--"):
@@ -168,9 +168,10 @@ _SWITCHES: dict[str, tuple[str, object]] = {
     "sha1-collision-check": ("sha1_collision_check", True),
     "no-sha1-collision-check": ("sha1_collision_check", False),
     "help": ("help", True),
+    "help-all": ("help", True),
 }
 _OURS = (
-    *("loose", "no-loose", "workers", "help"),
+    *("loose", "no-loose", "workers", "help", "help-all"),
     *("sha1-collision-check", "no-sha1-collision-check"),
 )
 _ABBREVIATED = [name for name in (*_SWITCHES, *_VALUES) if name not in _OURS]

@@ -131,7 +131,7 @@ class Search:
             self.config = Config(config.stdout)
         for said in (place, config):
             if said.status:
-                raise RepositoryError(_reason(said.stderr))
+                raise RepositoryError(git_reason(said.stderr))
         assert self.config is not None
         answers = place.stdout.split(_SEPARATOR)
         object_format = FORMATS.get(answers[3].decode()) if len(answers) == _ANSWERS else None
@@ -152,7 +152,7 @@ class Search:
         )
 
 
-def _reason(stderr: bytes) -> str:
-    """What git complained of, without its prefix."""
+def git_reason(stderr: bytes) -> str:
+    """Return what git complained of, without its prefix."""
     text = stderr.decode(errors="replace").strip()
     return text.removeprefix("fatal: ") or "git failed without a word"

@@ -10,6 +10,7 @@ OWN_SPELLINGS = {
     "abbreviated": ["--lit", "--no-filt", "file"],
     "taken back": ["--stdin", "--no-stdin", "--stdin-paths", "--no-stdin-paths", "file"],
     "path taken back": ["--path=x", "--no-path", "--no-filters", "--filters", "file"],
+    "the end of options": ["--literally", "--end-of-options", "file"],
     "behind the file": ["file", "-t", "blob", "--literally", "--no-literally"],
 }
 

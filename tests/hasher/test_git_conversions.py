@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from fastio.objects.kinds import BLOB, SHA1
+from tests.conformance.side import git_version
 from tests.hasher.place import Place
 
 CRLF, LF = b"one\r\ntwo\r\n", b"one\ntwo\n"
@@ -198,3 +199,28 @@ def test_a_file_of_another_work_tree(
     assert place.hash(name) == [oid]
     assert place.hash("--stdin-paths", text=f"{name}\n".encode()) == [oid]
     assert place.hash(name, cwd=place.path / "sub") == [oid]
+
+
+@pytest.mark.parametrize(
+    "setting", ["core.safecrlf=maybe", "core.autocrlf=maybe", "core.bigFileThreshold=many"]
+)
+def test_values_that_mean_nothing(place: Place, setting: str) -> None:
+    place.write("text", LF)
+    done = place.fails("text", config=[setting])
+    assert done.stdout == b""
+    assert setting.partition("=")[0].lower() in done.stderr.decode().lower()
+
+
+def test_beside_the_work_tree(place: Place) -> None:
+    (place.git_dir / ".gitattributes").write_text("* text\n")
+    (place.git_dir / "text").write_bytes(CRLF)
+    inside = place.git_dir
+    assert place.hash("text", cwd=inside) == [LF_OID]
+    assert place.hash("--stdin-paths", text=b"text\n", cwd=inside) == [LF_OID]
+
+
+@pytest.mark.skipif(git_version() < (2, 43), reason="this git looks for no such source")
+def test_a_source_of_attributes_that_is_none(place: Place) -> None:
+    place.write("text", LF)
+    done = place.fails("text", GIT_ATTR_SOURCE="none")
+    assert done.stderr.count(b"fatal") == 1

@@ -63,7 +63,9 @@ def test_stdin_comes_first(filled: Place, words: list[str]) -> None:
     assert filled.hash(*words, text=EXAMPLE) == list(OIDS["sha1"][::-1])
 
 
-@pytest.mark.parametrize("text", [b"hello\nexample", b"hello\nexample\n"])
+@pytest.mark.parametrize(
+    "text", [b"hello\nexample", b"hello\nexample\n", b"hello\0e\nexample\0\0\n"]
+)
 def test_names_on_stdin(filled: Place, text: bytes) -> None:
     assert filled.hash("--stdin-paths", text=text) == list(OIDS["sha1"])
     assert filled.hash("hello", "example", "hello") == [*OIDS["sha1"], OIDS["sha1"][0]]
