@@ -61,12 +61,12 @@ class ClashWatch:
     def claim(self, name: bytes) -> None:
         """Take in that a ref of that name is going to be made."""
         place = self._place()
-        rival = self._space.rival(name)
+        rival = self._space.claim(name)
         if rival is not None:
             self._tell(name, f"cannot stand beside {show(rival)}: one of them {_UNLESS}", place)
+            self._space.add(name)
         elif name.startswith(b"refs/"):
             self._new.append((name, place))
-        self._space.add(name)
 
     def claim_tag(self, name: bytes) -> None:
         """Take in that an annotated tag is going to be made, along with all others."""
@@ -86,6 +86,8 @@ class ClashWatch:
         """Compare new names with those that the repository has."""
         new, self._new = self._new, []
         on_disk = self._read([name for name, _ in new])
+        if not on_disk:
+            return
         for name, place in new:
             rival = on_disk.rival(name)
             if rival is None or rival in self._space or self._is_deleted(rival):

@@ -60,8 +60,8 @@ from workers.tasks import Settings
 READ_SIZE = 1 << 20
 MOST_MAPPED = 1 << 25  # bytes of a mapped stream that a process keeps in its memory
 MAX_LINES = 200  # so many are kept without asking which of them are needed
-# Behind these another command begins, which may be a plain one.
-BETWEEN_COMMANDS = frozenset((c.Blob, c.CommitEnd, c.Reset, c.Tag))
+# Behind these another command begins, which may be a plain one unless it is of the same kind.
+BETWEEN_COMMANDS = {c.Blob: b"", c.CommitEnd: b"", c.Reset: b"reset ", c.Tag: b"tag "}
 DEFAULT_DEPTH = 50
 
 
@@ -191,7 +191,8 @@ class Importer:
             if kind is c.Done:
                 break
             self._dispatch(command, kind)
-            if kind in BETWEEN_COMMANDS:
+            same = BETWEEN_COMMANDS.get(kind)
+            if same is not None and not (same and self.parser.comes_next(same)):
                 self._take_quickly(source)
         intake = self._intake or self._start()
         assert self.queue is not None

@@ -188,10 +188,12 @@ class ObjectSink:
 
     def kind_of(self, oid: Oid) -> int | None:
         """Return an object's type, or None when there is no such object."""
+        return self.kind_in_map(oid) or self.store.kind(oid)
+
+    def kind_in_map(self, oid: Oid) -> int | None:
+        """Return an object's type, or None when this run has not met it."""
         entry = self.map.find(oid)
-        if entry >= 0:
-            return self.map.kind(entry)
-        return self.store.kind(oid)
+        return None if entry < 0 else self.map.kind(entry)
 
     # --- packs ----------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from fastio.errors import FastioError, PackError
 from fastio.importer.explode import explode
 from fastio.importer.refusals import Refusals
 from fastio.objects.collisions import refuse_collision
-from fastio.objects.kinds import Oid
+from fastio.objects.kinds import COMMIT, Oid
 from fastio.store.marks_file import write_marks
 from fastio.store.ref_changes import Outcome, Status
 from fastio.store.refs import BranchUpdate, RefUpdater
@@ -47,13 +47,15 @@ class Published:
 
     def add(self, outcome: Outcome) -> None:
         """Take in what became of a ref, now or since the checkpoint before."""
+        name, status = outcome.name, outcome.status
         self.failed |= outcome.is_failure
-        if outcome.status in (Status.REFUSED, Status.NOT_DELETED):
-            self.refused[outcome.name] = outcome.status
+        if status is Status.REFUSED or status is Status.NOT_DELETED:
+            self.refused[name] = status
             return
-        self.refused.pop(outcome.name, None)
-        if outcome.status is not Status.UNCHANGED:
-            self.changed[outcome.name] = outcome.status
+        if self.refused:
+            self.refused.pop(name, None)
+        if status is not Status.UNCHANGED:
+            self.changed[name] = status
 
     def count(self, status: Status) -> int:
         """How many refs are in *status*."""
@@ -82,7 +84,11 @@ class Publisher:
     ) -> None:
         self._repository, self._options, self._sink = repository, options, sink
         self._executor, self._say = executor, say
-        self._refs = RefUpdater(repository, is_known_ancestor=self._is_known_ancestor)
+        self._refs = RefUpdater(
+            repository,
+            is_known_ancestor=self._is_known_ancestor,
+            is_known_commit=lambda oid: sink.kind_in_map(oid) == COMMIT,
+        )
         self._refusals = Refusals(say)
         self._fast_forwards: set[tuple[Oid, Oid]] = set()
         self._keep_files: list[bytes] = []
@@ -176,6 +182,8 @@ class Publisher:
 
     def _tell(self, outcome: Outcome) -> None:
         self.result.add(outcome)
+        if outcome.status is Status.UPDATED:
+            return
         self._refusals.add(outcome)
         replaces_itself = outcome.status is Status.DELETED
         if outcome.status is Status.NOT_DELETED or (replaces_itself and not self._options.quiet):

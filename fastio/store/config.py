@@ -49,12 +49,14 @@ class FsyncRules:
         pack: Packs.
         pack_metadata: Pack indexes.
         loose_object: Loose objects.
+        reference: Refs.
         method: ``fsync``, ``writeout-only`` or ``batch``.
     """
 
     pack: bool
     pack_metadata: bool
     loose_object: bool
+    reference: bool
     method: str = "fsync"
 
 
@@ -229,8 +231,25 @@ class Config:
         if method not in ("fsync", "writeout-only", "batch"):
             method = "writeout-only" if sys.platform == "darwin" else "fsync"
         return FsyncRules(
-            "pack" in parts, "pack-metadata" in parts, "loose-object" in parts, method
+            "pack" in parts,
+            "pack-metadata" in parts,
+            "loose-object" in parts,
+            "reference" in parts,
+            method,
         )
+
+    @property
+    def has_hooks(self) -> bool:
+        """Whether hooks are told of, or that they lie in a directory of their own."""
+        return "core.hooksPath" in self or any(key.startswith("hook.") for key in self._values)
+
+    def logs_refs(self, *, is_bare: bool) -> bool:
+        """Whether reflogs may be begun: all but a false core.logAllRefUpdates counts as true."""
+        key = _canonical("core.logAllRefUpdates")
+        if key not in self._values:
+            return not is_bare
+        value = self._values[key]
+        return value is None or value.lower() not in _FALSE
 
     @property
     def shared_permissions(self) -> int:

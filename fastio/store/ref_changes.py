@@ -10,7 +10,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Sequence
 
+from fastio.objects.kinds import Oid
 from fastio.records import record
+from fastio.store.fresh_refs import FreshRefs
 from fastio.store.ref_space import RefSpace
 from fastio.store.ref_transactions import RefTransactions
 
@@ -78,13 +80,17 @@ class Change:
         name: The ref that really changes; symbolic ones have been followed.
         command: What to tell git.
         is_new: Whether it makes a ref.
+        new: The commit that the ref is to name; None if it is not known to be one.
         outcome: What becomes of it, if git lets it pass; afterwards, what became of it.
     """
 
-    __slots__ = ("command", "is_new", "name", "outcome")
+    __slots__ = ("command", "is_new", "name", "new", "outcome")
 
-    def __init__(self, name: bytes, command: bytes, outcome: Outcome, *, is_new: bool) -> None:
-        self.name, self.command, self.outcome, self.is_new = name, command, outcome, is_new
+    def __init__(
+        self, name: bytes, command: bytes, outcome: Outcome, *, is_new: bool, new: Oid | None
+    ) -> None:
+        self.name, self.command, self.outcome = name, command, outcome
+        self.is_new, self.new = is_new, new
 
 
 class ChangeRunner:
@@ -93,15 +99,22 @@ class ChangeRunner:
     Args:
         transactions: Runs them.
         space: The names of refs that there are; kept true.
+        fresh: Makes the first refs that there are.
     """
 
-    def __init__(self, transactions: RefTransactions, space: RefSpace) -> None:
+    def __init__(
+        self, transactions: RefTransactions, space: RefSpace, fresh: FreshRefs | None = None
+    ) -> None:
         self._transactions, self._space = transactions, space
+        self._fresh = None if space else fresh
 
     def run(self, changes: Sequence[Change]) -> None:
         """Make all of *changes* that can be made, and set every one's outcome."""
         while changes:
             rivals = self._plan(changes)
+            if not rivals:
+                self._send(changes)
+                return
             failed = self._send([change for change in changes if change.name not in rivals])
             left = [change for change in changes if change.name in rivals]
             # What was in the way of these did not come about: there is room after all.
@@ -118,16 +131,30 @@ class ChangeRunner:
             if change.outcome.status is Status.DELETED:
                 self._space.remove(change.name)
             elif change.is_new:
-                rival = self._space.rival(change.name)
-                if rival is None:
-                    self._space.add(change.name)
-                else:
+                rival = self._space.claim(change.name)
+                if rival is not None:
                     rivals[change.name] = rival
         return rivals
+
+    def _without_fresh(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """Make what can be made at once, if these are the first refs; return the others."""
+        fresh, self._fresh = self._fresh, None
+        if fresh is None:
+            return changes
+        refs = [
+            (change.name, change.new)
+            for change in changes
+            if change.is_new and change.new and change.outcome.status is Status.UPDATED
+        ]
+        if not fresh.make(refs):
+            return changes
+        made = {name for name, _ in refs}
+        return [change for change in changes if change.name not in made]
 
     def _send(self, changes: Sequence[Change]) -> set[bytes]:
         """Let git make changes; returns the names of new refs that did not come about."""
         failed = set()
+        changes = self._without_fresh(changes)
         answers = self._transactions.run_each([change.command for change in changes])
         for change, said in zip(changes, answers, strict=True):
             if said is None:

@@ -23,14 +23,32 @@ class RefSpace:
         for name in names:
             self.add(name)
 
+    def __len__(self) -> int:
+        return len(self._names)
+
     def __contains__(self, name: bytes) -> bool:
         return name in self._names
 
     def add(self, name: bytes) -> None:
         """Take in that a ref has that name."""
+        self._enter(name, directories(name))
+
+    def claim(self, name: bytes) -> bytes | None:
+        """Take in that a ref has that name, unless there is no room; return who leaves none."""
+        above = directories(name)
+        rival = self._rival(name, above)
+        if rival is None:
+            self._enter(name, above)
+        return rival
+
+    def _enter(self, name: bytes, above: tuple[bytes, ...]) -> None:
         self._names.add(name)
-        for directory in directories(name):
-            self._below.setdefault(directory, {})[name] = None
+        for directory in above:
+            below = self._below.get(directory)
+            if below is None:
+                self._below[directory] = {name: None}
+            else:
+                below[name] = None
 
     def remove(self, name: bytes) -> None:
         """Take in that no ref has that name (any more)."""
@@ -43,10 +61,14 @@ class RefSpace:
 
     def rival(self, name: bytes) -> bytes | None:
         """Return a name that leaves no room for *name*, if there is one."""
-        for directory in directories(name):
+        return self._rival(name, directories(name))
+
+    def _rival(self, name: bytes, above: tuple[bytes, ...]) -> bytes | None:
+        for directory in above:
             if directory in self._names:
                 return directory
-        return next(iter(self._below.get(name, ())), None)
+        below = self._below.get(name)
+        return next(iter(below)) if below else None
 
 
 def directories(name: bytes) -> tuple[bytes, ...]:

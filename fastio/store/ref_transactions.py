@@ -15,7 +15,8 @@ from fastio.store.git import Git, GitProcess
 from fastio.store.ref_space import directories
 
 REFLOG_MESSAGE = "fast-import"
-# Above this many names all refs are listed: a command line has its limits.
+# Above this many names all refs are listed: a command line has its limits. Each may have a pattern
+# for some directories as well.
 _MAX_PATTERNS = 500
 _COMMITTED = b"commit: ok\n"
 # Commands that are tried as one transaction, when each is meant to be one of its own.
@@ -167,12 +168,15 @@ def read_refs(git: Git, names: Iterable[bytes] | None = None) -> RefTable:
     # A dash would make the name an option; git itself cannot be asked for such a ref.
     for name in [name for name in wanted if not name.startswith((b"refs/", b"-"))]:
         _read_root_ref(git, table, name)
+    if len(wanted) > _MAX_PATTERNS:
+        _list_refs(git, table, [])
+        return table
     wanted.update(table.targets.values())
     # A pattern stands for what is below it as well.
     wanted.update([above for name in wanted for above in directories(name)])
     patterns = [name for name in wanted if name.startswith(b"refs/")]
     if patterns:
-        _list_refs(git, table, patterns if len(patterns) <= _MAX_PATTERNS else [])
+        _list_refs(git, table, patterns)
     return table
 
 

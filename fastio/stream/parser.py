@@ -224,6 +224,14 @@ class StreamParser:
             )
             raise self.failure from None
 
+    def comes_next(self, keyword: bytes) -> bool:
+        """Tell whether the next line is certain to start with *keyword*."""
+        buffer = self._buffer
+        start = buffer.start
+        if self._reader.optional_lf and buffer.data.startswith(b"\n", start, buffer.end):
+            start += 1
+        return buffer.data.startswith(keyword, start, buffer.end)
+
     def take_blobs(self, max_count: int) -> list[tuple[c.Mark | None, memoryview, int]]:
         """Take the blobs that come next, if their spelling is the usual one: the fast path.
 

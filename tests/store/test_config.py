@@ -113,21 +113,22 @@ def test_a_malformed_value_names_its_key(key, value, getter):
     ("value", "hardened"),
     [
         ("", "pack pack_metadata"),
-        ("committed,-loose-object", "pack pack_metadata loose_object"),
-        ("none,committed", "pack loose_object"),
+        ("committed,-loose-object", "pack pack_metadata loose_object reference"),
+        ("none,committed", "pack loose_object reference"),
         ("none", ""),
         ("none,pack", "pack"),
         ("-pack", "pack_metadata"),
         ("-pack,pack", "pack pack_metadata"),
         ("loose-object", "pack pack_metadata loose_object"),
-        ("all", "pack pack_metadata loose_object"),
+        ("all", "pack pack_metadata loose_object reference"),
         ("-derived-metadata -objects", ""),
         ("no-such-thing", "pack pack_metadata"),
     ],
 )
 def test_core_fsync(value, hardened):
     words = hardened.split()
-    parts = {part: part in words for part in ("pack", "pack_metadata", "loose_object")}
+    names = ("pack", "pack_metadata", "loose_object", "reference")
+    parts = {part: part in words for part in names}
     assert config(core__fsync=value).fsync == FsyncRules(**parts)
 
 
@@ -154,3 +155,21 @@ def test_other_fsync_settings():
 )
 def test_shared_repositories(value, mode):
     assert config(core__sharedRepository=value).shared_permissions == mode
+
+
+@pytest.mark.parametrize("value", ["true", "always", "1", "FALSE", "", "off"])
+def test_reflogs(value):
+    settings = config(core__logAllRefUpdates=value)
+    assert settings.logs_refs(is_bare=True) == (value in ("true", "always", "1"))
+
+
+def test_only_where_there_is_a_work_tree_reflogs_are_the_default():
+    assert config().logs_refs(is_bare=False)
+    assert not config().logs_refs(is_bare=True)
+    assert Config(b"core.logallrefupdates\0").logs_refs(is_bare=True)
+
+
+def test_hooks_that_the_configuration_tells_of():
+    assert not config(core__bare="true").has_hooks
+    assert config(core__hooksPath="/dev/null").has_hooks
+    assert Config(b"hook.name.event\nreference-transaction\0").has_hooks

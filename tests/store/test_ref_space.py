@@ -27,17 +27,27 @@ class RefSpaceModel(RuleBasedStateMachine):
 
     @rule(name=names)
     def ask(self, name: bytes) -> None:
+        self.check_rival(name, self.space.rival(name))
+
+    @rule(name=names)
+    def claim(self, name: bytes) -> None:
+        rival = self.space.claim(name)
+        self.check_rival(name, rival)
+        if rival is None:
+            self.model.add(name)
+
+    def check_rival(self, name: bytes, rival: bytes | None) -> None:
         rivals = {
             other
             for other in self.model
             if other.startswith(name + b"/") or name.startswith(other + b"/")
         }
-        rival = self.space.rival(name)
         assert (rival in rivals) if rivals else rival is None
 
     @invariant()
     def same_names(self) -> None:
         assert all(name in self.space for name in self.model)
+        assert len(self.space) == len(self.model)
 
 
 TestRefSpace = RefSpaceModel.TestCase
