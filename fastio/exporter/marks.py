@@ -20,7 +20,6 @@ Cost: 28 bytes a slot with SHA-1, 42 to 65 an object.
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import stat
 from collections.abc import Callable
@@ -29,7 +28,6 @@ from typing import TYPE_CHECKING, BinaryIO
 from fastio.errors import FastioError, MarksError
 from fastio.exporter._mark_table import MarkTable
 from fastio.objects.kinds import COMMIT
-from fastio.store.marks_file import LONGEST_LINE, read_lines
 
 if TYPE_CHECKING:
     from fastio.exporter.options import ExportOptions
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["MarkTable", "export_marks", "import_marks"]
 
 _PIECE = 1 << 20
+_LONGEST_LINE = 511  # of those that are read natively; only what is odd is longer
 
 
 def import_marks(
@@ -96,14 +95,18 @@ class _MarksReader:
             taken = self._table.take_lines(piece, self._store.search)
             number += piece.count(b"\n", 0, taken)
             rest = piece[taken:]
-            if len(rest) > LONGEST_LINE:
+            if len(rest) > _LONGEST_LINE:
                 break
         if rest:
-            self._read_slowly(io.BytesIO(rest + file.read()), number)
+            self._read_slowly(rest + file.read(), number)
 
-    def _read_slowly(self, file: BinaryIO, first: int) -> None:
+    def _read_slowly(self, lines: bytes, first: int) -> None:
+        import io  # noqa: PLC0415 - lines are usual ones, mostly all of them
+
+        from fastio.store.marks_file import read_lines  # noqa: PLC0415
+
         oid_size = self._table.oid_size
-        for mark, oid in read_lines(file, self._name, oid_size, first=first):
+        for mark, oid in read_lines(io.BytesIO(lines), self._name, oid_size, first=first):
             kind = self._store.kind(oid)
             if kind is None:
                 raise MarksError(f"object not found: {oid.hex()} (in marks file {self._name})")

@@ -18,6 +18,7 @@ written, and without a free segment a worker gets no more blobs, and without tha
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from fastio.errors import FastioError, ObjectError
@@ -25,7 +26,6 @@ from fastio.exporter.assembly import WAITING, Assembly
 from fastio.exporter.blob_jobs import BROKEN, LARGE, NUMBER, BlobJobs
 from fastio.exporter.commit_jobs import CommitJobs
 from fastio.exporter.fill import ROW_SIZE, Filled, Filler
-from fastio.exporter.routing import Router
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fastio.exporter.budget import Budget
     from fastio.exporter.crew import Crew
     from fastio.exporter.output import Output
+    from fastio.exporter.routing import Router
     from fastio.exporter.work import Work
     from fastio.objects.kinds import Oid
     from workers.arena import Arena
@@ -41,8 +42,10 @@ if TYPE_CHECKING:
 __all__ = ["Pipeline"]
 
 PIECES = 128  # of the stream, that are written at once: some megabytes
-# Workers are started when so much has been done without them, and there is more.
-START_BYTES, START_COMMITS = 4 << 20, 64
+# Workers are started after so many seconds of work without them, which is what starting them costs;
+# sooner, behind the first commits, where so many are left that they pay in any case.
+PATIENCE = 0.05
+FIRST_COMMITS, MANY = 64, 2000
 
 
 class Pipeline:
@@ -90,6 +93,7 @@ class Pipeline:
         self._death: bytes | None = None
         self.total = len(work.plan.walk)
         self.commits = self.written = 0
+        self._started = time.process_time()
 
     def steps(self, tagged_blobs: Iterable[Oid]) -> Iterator[None]:
         """Write the blobs of tags, then all commits; what is yielded is a moment to look.
@@ -122,11 +126,10 @@ class Pipeline:
 
     @property
     def _grows(self) -> bool:
-        return (
-            self._crew.grows
-            and (self.written >= START_BYTES or self.commits >= START_COMMITS)
-            and not self._commit_jobs.all_taken
-        )
+        if not self._crew.grows or self._commit_jobs.all_taken:
+            return False
+        is_long = self.commits >= FIRST_COMMITS and self.total - self.commits >= MANY
+        return is_long or time.process_time() >= self._started + PATIENCE
 
     @property
     def _wants_commits(self) -> bool:
@@ -136,6 +139,8 @@ class Pipeline:
 
     def _grow(self) -> None:
         """Go on with worker processes."""
+        from fastio.exporter.routing import Router  # noqa: PLC0415 - small exports have no workers
+
         self._crew.start()
         self._blob_jobs.grow()
         self._router = Router(self._work.reader, self._crew.places)

@@ -114,5 +114,4 @@ def export(
 
 
 def start_workers_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "START_BYTES", 0)
-    monkeypatch.setattr(pipeline, "START_COMMITS", 0)
+    monkeypatch.setattr(pipeline, "PATIENCE", 0)
