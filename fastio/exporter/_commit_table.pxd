@@ -1,5 +1,6 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+from fastio.exporter._mark_table cimport MarkTable
 from fastio.store._commit_graph cimport CommitGraph
 from fastio.store._object_reader cimport ObjectReader
 
@@ -23,6 +24,7 @@ cdef class CommitTable:
     cdef readonly int oid_size
     cdef ObjectReader reader
     cdef CommitGraph graph
+    cdef MarkTable ended  # commits that are taken for roots, unread; None for none
     cdef int64_t ahead  # memory for commits that are read ahead
     cdef uint32_t read_count  # of those that no commit-graph has
     cdef uint32_t count
@@ -41,6 +43,9 @@ cdef class CommitTable:
     cdef int64_t c_number(self, const unsigned char *oid) except -1
     # Read it, unless that was done before. Raises UnusualCommitError.
     cdef int c_read(self, uint32_t number) except -1
+    cdef bint c_take_end(self, uint32_t number) noexcept
+    cdef int64_t c_marked_in_graph(self, MarkTable marks) except -2
+    cdef bint c_has_marked_parents(self, const unsigned char *oid, MarkTable marks) except -1
     cdef bint parse(self, uint32_t number, const char *at, const char *end) except -1
     cdef bint read_graph(self, uint32_t number) except -1
     cdef int add_parent(self, const unsigned char *oid) except -1

@@ -1,12 +1,14 @@
 # cython: boundscheck=False, wraparound=False
 """Commits as a walk needs them: parents, tree and date, read once each."""
 
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcmp, memcpy
 
 from fastio.exporter._arrays cimport resized
+from fastio.exporter._mark_table cimport MarkTable
 from fastio.objects._digits cimport read_hex
 from fastio.store._commit_graph cimport NO_COMMIT, CommitGraph, GraphCommit
 from fastio.store._object_reader cimport Content, ObjectReader
@@ -37,10 +39,14 @@ cdef class CommitTable:
         reader: Reads them.
         graph: Tells of those that it has; None if there is no commit-graph.
         ahead: Memory for commits that a thread reads ahead once there are many; 0 for none.
+        ended: Commits that are taken for roots and not read, as nothing below them counts.
     """
 
-    def __init__(self, ObjectReader reader, CommitGraph graph=None, *, int64_t ahead=0):
-        self.ahead = ahead
+    def __init__(
+        self, ObjectReader reader, CommitGraph graph=None, *, int64_t ahead=0,
+        MarkTable ended=None,
+    ):
+        self.ahead, self.ended = ahead, ended
         self.reader, self.graph, self.oid_size = reader, graph, reader.oid_size
         self.grow()
 
@@ -81,6 +87,8 @@ cdef class CommitTable:
         cdef int kind
         if self.commits[number].parent_count != <uint32_t>UNREAD:
             return 0
+        if self.ended is not None and self.c_take_end(number):
+            return 0
         if self.graph is not None and self.read_graph(number):
             return 0
         self.commits[number].generation = NO_GENERATION
@@ -100,6 +108,72 @@ cdef class CommitTable:
         ):
             raise self.unusual(number)
         return 0
+
+    cdef bint c_take_end(self, uint32_t number) noexcept:
+        """Take a commit for a root, older than all others, if nothing below it counts."""
+        cdef Commit *commit = &self.commits[number]
+        if not self.ended.c_find(self.oids + <size_t>number * self.oid_size):
+            return False
+        commit.date = commit.generation = 0
+        commit.first_parent = commit.parent_count = 0
+        return True
+
+    def is_closed(self, MarkTable marks not None):
+        """Tell whether parents of marked commits are always marked as well.
+
+        What no commit-graph has is read.
+        """
+        cdef int64_t found = 0
+        cdef const unsigned char *oid
+        cdef uint64_t slot
+        if self.graph is not None:
+            found = self.c_marked_in_graph(marks)
+        if found < 0 or <uint64_t>found == marks.count:
+            return found >= 0
+        for slot in range(marks.size):
+            oid = marks.c_commit(slot)
+            if oid == NULL or (self.graph is not None and self.graph.c_find(oid) >= 0):
+                continue
+            if not self.c_has_marked_parents(oid, marks):
+                return False
+        return True
+
+    cdef int64_t c_marked_in_graph(self, MarkTable marks) except -2:
+        """Return how many commits of the commit-graph have marks; -1 if a parent of one has not."""
+        cdef CommitGraph graph = self.graph
+        cdef bytearray flags = bytearray(graph.count)
+        cdef unsigned char *is_marked = <unsigned char *>PyByteArray_AS_STRING(flags)
+        cdef GraphCommit row
+        cdef uint32_t position
+        cdef int64_t found = 0
+        cdef bint is_last
+        for position in range(graph.count):
+            is_marked[position] = marks.c_find(graph.c_oid(position)) != 0
+            found += is_marked[position]
+        for position in range(graph.count):
+            if not is_marked[position]:
+                continue
+            graph.c_read(position, &row)
+            if row.first_parent != <uint32_t>NO_COMMIT and not is_marked[row.first_parent]:
+                return -1
+            if row.second_parent != <uint32_t>NO_COMMIT and not is_marked[row.second_parent]:
+                return -1
+            is_last = row.more_parents == <uint32_t>NO_COMMIT
+            while not is_last:
+                if not is_marked[graph.c_edge(row.more_parents, &is_last)]:
+                    return -1
+                row.more_parents += 1
+        return found
+
+    cdef bint c_has_marked_parents(self, const unsigned char *oid, MarkTable marks) except -1:
+        cdef uint32_t commit = <uint32_t>self.c_number(oid)
+        cdef uint32_t at, parent
+        self.c_read(commit)
+        for at in range(self.commits[commit].parent_count):
+            parent = self.parents[self.commits[commit].first_parent + at]
+            if not marks.c_find(self.oids + <size_t>parent * self.oid_size):
+                return False
+        return True
 
     cdef bint parse(self, uint32_t number, const char *at, const char *end) except -1:
         """Take a commit's headers in; False if they are unusual, or not all there."""

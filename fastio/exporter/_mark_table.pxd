@@ -14,6 +14,8 @@ cdef class MarkTable:
 
     # The mark of *oid*, or 0.
     cdef uint64_t c_find(self, const unsigned char *oid) noexcept nogil
+    # The oid in a slot below *size*, if it is that of a commit, or NULL.
+    cdef const unsigned char *c_commit(self, uint64_t at) noexcept nogil
     # Give *oid* the next mark, also if it has one. Raises MarksError, MemoryError.
     cdef uint64_t c_add(self, const unsigned char *oid, bint is_commit) except 0
     cdef int c_set(self, const unsigned char *oid, uint64_t mark, bint is_commit) except -1

@@ -18,6 +18,10 @@ found out no further down than is necessary: two queues by generation, one that 
 one that counts children, are worked off down to the generation of the commits that are parents of
 emitted ones. So names are given in another order.
 
+**Behind imported marks** a walk takes marked commits for roots and reads none of them, if the
+parents of all of them are marked as well. Then no commit that is exported is below a marked one, so
+what marked ones do in a queue or on the stack makes no difference to the others.
+
 **Export order** is that in reverse, without what was excluded later or has an imported mark.
 """
 
@@ -77,6 +81,9 @@ def walk_natively(
         graph = None if store.search.replaces else open_commit_graph(repository)
         walk = DateWalk if graph is None else GraphWalk
         table = CommitTable(reader, graph, ahead=budget.ahead)
+        excludes = any(is_negative for _, is_negative in collection.commits)
+        if graph is not None and marks is not None and not excludes and table.is_closed(marks):
+            table = CommitTable(reader, graph, ended=marks)
         return walk(table).run(collection.commits, collection.names, marks)
     except (ObjectError, PackError):
         return None

@@ -43,10 +43,18 @@ def test_walk_is_that_of_gits_export(seed: int, tmp_path: Path) -> None:
     for line in LINES:
         words = [word.replace("{}", rng.choice(names)) for word in line.split(" ")]
         known = [oid.decode() for oid in history.commits if rng.random() < 0.5]
-        marked = rng.choice((None, known))
+        marked = rng.choice((None, known, exported(path, rng.choices(names, k=2))))
         expected = gits_skeleton("git", path, words, marked=marked)
         if not isinstance(expected, str):  # some of these histories are broken
             assert our_skeleton("git", path, words, marked=marked)[0] == expected[0], line
+
+
+def exported(path: Path, names: list[str]) -> list[str] | None:
+    """Return the commits of some refs, all of their parents among them; None if any is broken."""
+    listed = subprocess.run(
+        ["git", "-C", str(path), "rev-list", *names, "--"], capture_output=True, check=False
+    )
+    return None if listed.returncode else listed.stdout.decode().split()
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from fastio.errors import ObjectError
 from fastio.exporter._commit_table import CommitTable, UnusualCommitError
 from fastio.exporter._native_walk import DateWalk
+from fastio.exporter.marks import MarkTable
 from fastio.objects.kinds import COMMIT, SHA1, Oid
 from fastio.store.loose import write_loose
 from fastio.store.object_reader import ObjectReader
@@ -52,9 +53,9 @@ class Commits:
         write_loose(self._directory, oid, COMMIT, body)
         return oid
 
-    def table(self) -> CommitTable:
-        """A fresh table that reads them."""
-        return CommitTable(ObjectReader(self.store, memory=1 << 20))
+    def table(self, ended: MarkTable | None = None) -> CommitTable:
+        """A fresh table that reads them, but for those that are taken for roots."""
+        return CommitTable(ObjectReader(self.store, memory=1 << 20), ended=ended)
 
 
 @pytest.fixture(scope="module")
@@ -73,15 +74,21 @@ histories = st.lists(
 starts = st.lists(st.tuples(st.integers(1, 24), st.booleans()), min_size=1, max_size=6)
 
 
-@given(histories, starts)
-def test_walk_agrees_with_its_model(
-    commits: Commits, history: list[tuple[list[int], int]], starts: list[tuple[int, bool]]
-) -> None:
+def make(commits: Commits, history: list[tuple[list[int], int]]) -> list[Oid]:
+    """Write all commits of a history."""
     date = 100
     made: list[Oid] = []
     for distances, later in history:
         date += later
         made.append(commits.add([made[-far] for far in distances if far <= len(made)], date))
+    return made
+
+
+@given(histories, starts)
+def test_walk_agrees_with_its_model(
+    commits: Commits, history: list[tuple[list[int], int]], starts: list[tuple[int, bool]]
+) -> None:
+    made = make(commits, history)
     ends = [(made[-(far % len(made))], is_negative) for far, is_negative in starts]
     names: dict[Oid, bytes] = {}
     for number, (oid, _) in enumerate(ends):
@@ -92,6 +99,37 @@ def test_walk_agrees_with_its_model(
     for row, (oid, _) in enumerate(rows):
         assert [parent for parent, _ in walk.parents(row)] == commits.parents[oid]
         assert walk.tree(row) == TREE
+
+
+@given(histories, starts, st.lists(st.integers(1, 24), min_size=1, max_size=3), st.booleans())
+def test_below_marks_without_gaps_nothing_needs_to_be_read(
+    commits: Commits,
+    history: list[tuple[list[int], int]],
+    starts: list[tuple[int, bool]],
+    exported: list[int],
+    has_gap: bool,
+) -> None:
+    made = make(commits, history)
+    marked: set[Oid] = set()
+    pending = [made[-(far % len(made))] for far in exported]
+    while pending:
+        if (oid := pending.pop()) not in marked:
+            marked.add(oid)
+            pending += commits.parents[oid]
+    if has_gap and len(marked) > 1:
+        marked.remove(min(marked))
+    marks = mark_table([oid.hex() for oid in marked])
+    is_closed = all(marked.issuperset(commits.parents[oid]) for oid in marked)
+    assert commits.table().is_closed(marks) == is_closed
+    if not is_closed:
+        return
+    ends = [(made[-(far % len(made))], False) for far, _ in starts]
+    names = {oid: oid for oid, _ in ends}
+    walks = [DateWalk(commits.table(ended)).run(ends, names, marks) for ended in (None, marks)]
+    rows = [
+        [(walk.oid(n), walk.name(n), walk.parents(n)) for n in range(len(walk))] for walk in walks
+    ]
+    assert rows[0] == rows[1]
 
 
 def test_marked_commits_are_left_out_and_known_as_parents(commits: Commits) -> None:
