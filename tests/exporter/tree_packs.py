@@ -59,7 +59,7 @@ class PackedTrees(TreeStore):
         """Pack all objects, most as deltas of some other one before."""
         entries: list[Entry] = []
         packed: list[Oid] = []
-        for oid, (kind, content) in self.objects.items():
+        for oid, (_kind, content) in self.objects.items():
             if packed and rng.random() < 0.95:
                 base = packed[-rng.randint(1, min(3, len(packed)))]
                 delta = odd_delta(rng, self.objects[base][1], content)
