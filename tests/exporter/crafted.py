@@ -55,9 +55,7 @@ class Entry:
         return bytes(head) + self.base + packed
 
 
-def pack_of(
-    entries: list[Entry], *, offsets: dict[str, int] | None = None
-) -> tuple[bytes, bytes]:
+def pack_of(entries: list[Entry], *, offsets: dict[str, int] | None = None) -> tuple[bytes, bytes]:
     """Return a pack and its idx; *offsets* are told by the idx instead of the true ones."""
     pack = b"PACK" + (2).to_bytes(4, "big") + len(entries).to_bytes(4, "big")
     rows = []
