@@ -130,6 +130,119 @@ def test_what_it_ends_with_can_be_pasted(repository: Work) -> None:
     assert target("rev-parse", "main") == repository("rev-parse", "main")
 
 
+def test_the_text_has_a_row_for_each_codec(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["codecs", "--sample=64k", str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"folder {folder}: 3 files, ")
+    assert "a folder has each file once" in lines[2]
+    start = next(number for number, line in enumerate(lines) if line.startswith("codec  "))
+    names = [codec.name for codec in codecs.find_codecs().all]
+    rows = lines[start + 1 : start + 1 + len(names)]
+    assert [row.partition("  ")[0] for row in rows] == names
+    assert lines[-2].startswith("  recommended: ")
+    assert lines[-1].removeprefix("--compression=") in [*"0123456789"]
+
+
+def test_steps_of_loose_objects_are_in_the_report(
+    study: Study, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "work").mkdir()
+    found = study(folder, f"--work={tmp_path / 'work'}")["loose"]
+    assert (found["objects"], found["fsync"]) == (20, False)
+    assert found["directory"] == str(tmp_path / "work")
+    assert {"create", "name", "close"} <= {step["name"] for step in found["loose"]}
+    assert 0 < found["file_share"] < 1
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_configuration_says_what_is_hardened(
+    study: Study, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_PARAMETERS", "'core.fsync'='loose-object'")
+    assert study(folder)["loose"]["fsync"] is True
+
+
+@pytest.mark.git
+def test_what_a_second_is_worth_decides(study: Study, repository: Work) -> None:
+    found = study(repository.path, "--worth=1")
+    best, smallest = found["recommended"], found["smallest"]
+    assert best["pack_size"] == smallest["pack_size"] or best == found["default"]
+    found = study(repository.path, "--worth=1000g")
+    best = found["recommended"]
+    assert best["cpu_seconds"] == found["fastest"]["cpu_seconds"] or best == found["default"]
+    assert best["option"] == f"--compression={best['compression']}"
+
+
+def test_the_report_goes_where_it_is_wanted(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (["-o", str(tmp_path / "a")], [f"--output={tmp_path / 'b'}", "--json"]):
+        assert run(["codecs", "--sample=64k", *words, str(folder)]) == 0
+    assert capsys.readouterr().out == ""
+    assert "--compression=" in (tmp_path / "a").read_text().splitlines()[-1]
+    assert json.loads((tmp_path / "b").read_text())["version"] == 1
+
+
+@pytest.mark.parametrize("words", [["-o", "missing/x"], ["--work=missing"], ["--plot=missing/x"]])
+def test_what_cannot_be_written_is_told_at_once(words: list[str], folder: Path) -> None:
+    if words[0].startswith("--plot"):
+        pytest.importorskip("matplotlib")
+    status, out, err = fastio("bench", "codecs", *words, folder)
+    assert (status, out) == (128, "")
+    assert err.startswith("fatal: cannot write ")
+
+
+def test_a_plot(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "plot.png"
+    assert run(["codecs", "--sample=64k", f"--plot={path}", str(folder)]) == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert "--compression=" in capsys.readouterr().out
+
+
+def test_a_plot_without_matplotlib(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(FastioError, match="needs matplotlib, which fastio's extra 'bench' has"):
+        run(["codecs", "--plot=x.png", str(folder)])
+
+
+@pytest.mark.git
+def test_a_broken_repository_is_no_folder_and_none_above_is_taken(repository: Work) -> None:
+    (repository.path / "dir" / ".git").mkdir()
+    status, out, err = fastio("bench", "codecs", repository.path / "dir")
+    assert (status, out) == (128, "")
+    assert err.startswith(f"fatal: '{repository.path}/dir': not a git repository")
+
+
+@pytest.mark.git
+def test_gits_global_options_name_the_repository(
+    repository: Work, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(repository.path)
+    assert run(["codecs", "--sample=64k"]) == 0
+    assert capsys.readouterr().out.startswith(f"repository {repository.path}/.git: ")
+    monkeypatch.chdir("dir")
+    assert run(["codecs", "--sample=64k"]) == 0
+    assert capsys.readouterr().out.startswith("folder .: 12 files, ")
+    monkeypatch.setenv("GIT_DIR", f"{repository.path}/.git")
+    assert run(["codecs", "--sample=64k"]) == 0
+    assert capsys.readouterr().out.startswith(f"repository {repository.path}/.git: ")
+
+
+def test_names_do_not_command_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "\x1b[31m\udcff"
+    path.mkdir()
+    (path / "file").write_bytes(LINES)
+    assert run(["codecs", "--sample=64k", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"folder {tmp_path}/\\x1b[31m\\xff: 1 file, ")
+    assert "\x1b" not in out
+
+
 def test_an_empty_folder(tmp_path: Path) -> None:
     with pytest.raises(FastioError, match="there is no file to measure with"):
         run(["codecs", str(tmp_path)])
