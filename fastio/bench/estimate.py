@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastio.bench.content import FULL, Content
+from fastio.bench.options import WORTH
 from fastio.bench.timing import cpu_seconds
 from fastio.objects.kinds import BLOB, SHA1, ObjectFormat
 from fastio.records import record
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
 # What the coordinator takes: seconds for a tree, commit or tag, and for a byte of all objects. The
 # imports of boost, git, jquery and pdf.js took between a tenth less and a quarter more.
 STEERED, BYTE = 8e-6, 0.6e-9
-WORTH = 12_500_000
-"""Bytes of pack that a second of CPU is worth: what 100 Mbit/s carry."""
-
 HEADER = 4  # bytes of an entry beside its payload: type, size, distance to the base
 MARGIN = 0.03
 

@@ -74,22 +74,17 @@ class FolderSample:
             folder = waiting.pop()
             try:
                 with os.scandir(folder) as entries:
-                    found = sorted(entries, key=lambda entry: entry.name)
+                    for entry in entries:
+                        if entry.name == b".git":
+                            continue
+                        if entry.is_dir(follow_symlinks=False):
+                            waiting.append(entry.path)
+                        elif entry.is_file(follow_symlinks=False):
+                            yield entry.path, entry.stat(follow_symlinks=False).st_size
             except OSError as error:
                 if folder == os.fsencode(self._path):
                     raise FastioError(f"cannot read '{self._path}': {error.strerror}") from error
                 self._leave_out(folder, error)
-                continue
-            for entry in found:
-                if entry.name == b".git":
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-                elif entry.is_file(follow_symlinks=False):
-                    try:
-                        yield entry.path, entry.stat(follow_symlinks=False).st_size
-                    except OSError as error:
-                        self._leave_out(entry.path, error)
 
     def _read(self, path: bytes, size: int) -> bytes | None:
         """Read a file, or a piece from anywhere in it if it is large; None if that fails."""

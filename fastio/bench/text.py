@@ -185,6 +185,8 @@ def _seconds(seconds: float) -> str:
 
 def _number(value: float) -> str:
     """Write a number with three digits or more that count, but no exponent."""
+    if not value:
+        return "0"
     digits = next((digits for digits in range(2, 7) if value >= 10 ** (2 - digits)), 6)
     return f"{value:.{digits}f}"
 

@@ -10,24 +10,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastio.bench.options import SAMPLE, SEED, WORTH, BenchOptions, parse_options
 from fastio.cli.endings import raise_when_interrupted, say, tell
 from fastio.cli.hash_object import leave_handover
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, RepositoryError, UsageError
-from fastio.numerals import parse_size
 from fastio.store.repository import Search
-from fastio.words import next_word
 
 if TYPE_CHECKING:
     from fastio.bench.content import Content
     from fastio.bench.report import Report
     from fastio.store.config import Config
     from fastio.store.repository import Repository
-
-WORTH = 12_500_000  # of `fastio.bench.estimate`, which help need not import
-SAMPLE = 4 << 20
-MIN_SAMPLE, MAX_SAMPLE = 1 << 12, 1 << 28
-SEED = 1
 
 USAGE = f"""\
 usage: fastio bench codecs [<options>] [<folder> | <repository>]
@@ -52,18 +46,6 @@ A work tree with '.git' in it is a repository: all objects are the content, the 
 """
 
 
-class _CommandLine:
-    """What the words said."""
-
-    def __init__(self) -> None:
-        self.path: str | None = None
-        self.sample, self.seed, self.worth = SAMPLE, SEED, WORTH
-        self.work: str | None = None
-        self.plot: str | None = None
-        self.output: str | None = None
-        self.json, self.progress = False, True
-
-
 def run(words: Sequence[str]) -> int:
     """Run the subcommand; returns the exit status."""
     if "-h" in words or "--help" in words:
@@ -72,7 +54,7 @@ def run(words: Sequence[str]) -> int:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     raise_when_interrupted()  # so that what is written to be measured goes away
     try:
-        line = _parse(words)
+        line = parse_options(words)
     except UsageError as error:
         say(f"fatal: {error}\n{USAGE}")
         return error.exit_status
@@ -86,7 +68,7 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def _study(line: _CommandLine) -> Report:
+def _study(line: BenchOptions) -> Report:
     from fastio.bench.codecs import find_codecs  # noqa: PLC0415 - help needs none of it
     from fastio.bench.estimate import advise, estimate, estimate_beside  # noqa: PLC0415
     from fastio.bench.loose import study_loose  # noqa: PLC0415
@@ -116,7 +98,7 @@ def _study(line: _CommandLine) -> Report:
     return Report(content, codecs, measured, beside, estimates, advice, loose)
 
 
-def _bar(line: _CommandLine, steps: list[int], total: int | None) -> ProgressBar:
+def _bar(line: BenchOptions, steps: list[int], total: int | None) -> ProgressBar:
     return ProgressBar(
         enabled=line.progress,
         position=lambda: steps[0],
@@ -127,7 +109,7 @@ def _bar(line: _CommandLine, steps: list[int], total: int | None) -> ProgressBar
 
 
 def _take_sample(
-    line: _CommandLine, chance: random.Random
+    line: BenchOptions, chance: random.Random
 ) -> tuple[Content, Config, Repository | None]:
     steps = [0]
     with _bar(line, steps, None) as progress:
@@ -193,7 +175,7 @@ def _config_of(path: str) -> Config:
         return search.config
 
 
-def _write(report: Report, line: _CommandLine) -> None:
+def _write(report: Report, line: BenchOptions) -> None:
     from fastio.bench.json_form import json_value  # noqa: PLC0415 - as above
     from fastio.bench.text import text_lines  # noqa: PLC0415
 
@@ -216,64 +198,3 @@ def _write_to(path: str, write: Callable[[str], object]) -> None:
         write(path)
     except OSError as error:
         raise FastioError(f"cannot write '{path}': {error.strerror}") from error
-
-
-# --- the command line -----------------------------------------------------------------------------
-
-
-def _parse(words: Sequence[str]) -> _CommandLine:
-    if not words:
-        raise UsageError("what is to be measured? there is 'codecs'")
-    if words[0] != "codecs":
-        raise UsageError(f"'{words[0]}' is nothing to measure; there is 'codecs'")
-    line, paths = _CommandLine(), list[str]()
-    waiting = list(reversed(words[1:]))
-    while waiting:
-        word = waiting.pop()
-        if word == "--":
-            paths += reversed(waiting)
-            break
-        if not word.startswith("-"):
-            paths.append(word)
-        elif not _take(line, word, waiting):
-            raise UsageError(f"unknown option: {word}")
-    if len(paths) > 1:
-        raise UsageError(f"more than one folder or repository: {' '.join(paths)}")
-    line.path = paths[0] if paths else None
-    return line
-
-
-def _take(line: _CommandLine, word: str, waiting: list[str]) -> bool:
-    """Apply an option; False if there is none like it."""
-    name, equals, value = word.partition("=")
-    if word == "--json":
-        line.json = True
-    elif word in ("--progress", "--no-progress"):
-        line.progress = word == "--progress"
-    elif name == "-o":
-        line.output = next_word(waiting, word)
-    elif name in ("--sample", "--seed", "--work", "--worth", "--plot", "--output"):
-        if not equals:
-            value = next_word(waiting, word)
-        _set(line, name, value)
-    else:
-        return False
-    return True
-
-
-def _set(line: _CommandLine, name: str, value: str) -> None:
-    try:
-        if name == "--sample":
-            line.sample = parse_size(value)
-            if not MIN_SAMPLE <= line.sample <= MAX_SAMPLE:
-                raise UsageError(f"--sample goes from {MIN_SAMPLE >> 10}k to {MAX_SAMPLE >> 20}m")
-        elif name == "--worth":
-            line.worth = parse_size(value)
-            if not line.worth:
-                raise ValueError(value)
-        elif name == "--seed":
-            line.seed = int(value)
-        else:
-            setattr(line, name.removeprefix("--"), value)
-    except ValueError:
-        raise UsageError(f"bad value: {name}={value}") from None
