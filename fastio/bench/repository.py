@@ -164,14 +164,16 @@ class RepositorySample:
     def _versions_before(self, oids: set[Oid]) -> dict[Oid, Oid]:
         """Ask git's log for the version before each of some blobs at the same path.
 
-        Nothing is kept of what the log says of others.
+        Nothing is kept of what the log says of others, nor of versions that are not here: a partial
+        clone need not have them, and nothing is fetched.
         """
         if not oids:
             return {}
         words = ("log", "--all", "--raw", "--no-abbrev", "--no-renames", "--format=")
         before: dict[Oid, Oid] = {}
         limit = f"--max-count={LOG_COMMITS}"
-        with self._repository.git.start(*words, limit, capture_stderr=True) as log:
+        git = self._repository.git.with_environment(GIT_NO_LAZY_FETCH="1")
+        with git.start(*words, limit, capture_stderr=True) as log:
             while log.wait_for(lambda: len(log.output) >= LOG_PIECE) or log.output:
                 self._progress()
                 piece, newline, rest = bytes(log.output).rpartition(b"\n")
@@ -186,4 +188,4 @@ class RepositorySample:
         if ended.status:
             reason = ended.stderr.decode(errors="replace").strip()
             raise RepositoryError(f"git log failed: {reason.removeprefix('fatal: ')}")
-        return before
+        return {new: old for new, old in before.items() if self._store.kind(old) == BLOB}

@@ -165,6 +165,15 @@ def test_a_history_that_git_cannot_read(tmp_path: Path) -> None:
         sample(work)
 
 
+def test_a_version_before_that_is_not_here_makes_no_delta(tmp_path: Path) -> None:
+    work = filled(tmp_path / "work")
+    oid = work("rev-parse", "HEAD~11:file")
+    os.remove(work.path / ".git/objects" / oid[:2] / oid[2:])
+    content = sample(work)
+    assert content.count(DELTA) == 10
+    assert content.objects == len(list(work.objects()))
+
+
 def test_an_object_directory_that_cannot_be_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
