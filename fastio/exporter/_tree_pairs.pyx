@@ -65,29 +65,20 @@ cdef Py_ssize_t rest_of_run(
 
 
 cdef Py_ssize_t entry_at(
-    View *view, Py_ssize_t start, Py_ssize_t place, Py_ssize_t oid_size
+    View *view, Py_ssize_t start, Py_ssize_t place, Py_ssize_t oid_size, Entry *entry
 ) noexcept nogil:
-    """Where the entry begins that the byte at *place* is in; the tree's size at its end.
+    """Read the entry that the byte at *place* is in; where it begins, the tree's size at its end.
 
     Args:
         view: A tree in order.
         start: Where an entry begins, not behind *place*.
         place: Which byte.
         oid_size: Bytes of an oid.
+        entry: Becomes what was read.
     """
-    cdef const Tree *tree = view.tree
-    cdef Py_ssize_t low = 0, high = tree.stop_count, middle, at = start
-    cdef Entry entry
-    while high - low > 1:
-        middle = (low + high) // 2
-        if tree.stops[middle] <= <size_t>place:
-            low = middle
-        else:
-            high = middle
-    if high and <Py_ssize_t>tree.stops[low] > at:
-        at = tree.stops[low]
-    while at < tree.size:
-        read_at(view, at, oid_size, &entry)
+    cdef Py_ssize_t at = start
+    while at < view.tree.size:
+        read_at(view, at, oid_size, entry)
         if entry.end > place:
             break
         at = entry.end
@@ -135,11 +126,16 @@ cdef bint follows(
 ) noexcept nogil:
     """Whether *entry* of *new* may follow on what stands before *at* in *old*."""
     cdef Entry last
-    cdef Py_ssize_t place
+    cdef Py_ssize_t low = 0, high = old.tree.stop_count, middle
     if at == 0:
         return True
-    place = entry_at(old, 0, at - 1, oid_size)
-    read_at(old, place, oid_size, &last)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if old.tree.stops[middle] < <size_t>at:
+            low = middle
+        else:
+            high = middle
+    entry_at(old, old.tree.stops[low], at - 1, oid_size, &last)
     return compare_entries(old.tree, &last, new, entry) < 0
 
 
@@ -148,19 +144,6 @@ cdef inline void put_stop(Tree *tree, Py_ssize_t place, Py_ssize_t least) noexce
     if tree.stop_count == 0 or place - <Py_ssize_t>tree.stops[tree.stop_count - 1] >= least:
         tree.stops[tree.stop_count] = <uint32_t>place
         tree.stop_count += 1
-
-
-cdef Py_ssize_t move_stops(
-    const Tree *old, Py_ssize_t stop, Py_ssize_t at, Py_ssize_t end, Tree *new, Py_ssize_t moved
-) noexcept nogil:
-    """Take over the stops between two places, from number *stop* on; return the next one's."""
-    while stop < old.stop_count and <Py_ssize_t>old.stops[stop] < at:
-        stop += 1
-    while stop < old.stop_count and <Py_ssize_t>old.stops[stop] < end:
-        # Neighbours that edits brought together need not both stay.
-        put_stop(new, <Py_ssize_t>old.stops[stop] + moved, STEP // 2)
-        stop += 1
-    return stop
 
 
 cdef int pair_entries(
@@ -173,7 +156,7 @@ cdef int pair_entries(
     cdef Entry mine, other, last
     cdef bint has_last = False  # whether *last* stands directly before *to*
     cdef int order
-    mine.end = 0
+    mine.start = mine.end = -1
     if unknown != NULL and new_size:
         put_stop(unknown, 0, STEP)
     while at < old_size or to < new_size:
@@ -184,17 +167,22 @@ cdef int pair_entries(
                 old.tree.data + at, new.tree.data + to, min(old_size - at, new_size - to)
             )
         if same:
-            place = entry_at(old, at, at + same, oid_size)
+            place = at
+            while stop < old.tree.stop_count and <Py_ssize_t>old.tree.stops[stop] <= at + same:
+                if <Py_ssize_t>old.tree.stops[stop] > at:
+                    place = old.tree.stops[stop]
+                    if unknown != NULL:  # of two that edits brought together one will do
+                        put_stop(unknown, to + (place - at), STEP // 4)
+                stop += 1
+            place = entry_at(old, place, at + same, oid_size, &mine)
             if place > at:
                 if everything:
                     add_equal(pairs, old, at, place, to - at, oid_size)
-                if unknown != NULL:
-                    stop = move_stops(old.tree, stop, at, place, unknown, to - at)
                 has_last = False
                 to += place - at
                 at = place
         order = -1 if to == new_size else 1
-        if at < old_size:
+        if at < old_size and mine.start != at:
             read_at(old, at, oid_size, &mine)
         if to < new_size:
             if not read_at(new, to, oid_size, &other) or other.mode_start > other.start:
@@ -213,8 +201,8 @@ cdef int pair_entries(
             break
         add_pair(pairs, at if order <= 0 else -1, to if order >= 0 else -1)
         if order >= 0:
-            if unknown != NULL:
-                put_stop(unknown, to, STEP)
+            if unknown != NULL:  # what changed is likely to change again
+                put_stop(unknown, to, STEP // 4)
             last, has_last, to = other, True, other.end
         if order <= 0:
             at = mine.end

@@ -31,7 +31,7 @@ from fastio.objects.trees import empty_tree_oid, in_order
 
 cdef enum:
     TREE_KIND = 2
-    STOP_BYTES = 64  # bytes of a tree for each of its stops, at the least
+    STOP_BYTES = 32  # bytes of a tree for one of its stops
 
 
 cdef inline int class_of(Py_ssize_t room) noexcept nogil:

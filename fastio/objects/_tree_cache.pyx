@@ -68,7 +68,7 @@ cdef inline void free_content(Tree *tree) noexcept:
 cdef int reserve_stops(Tree *tree) except -1:
     PyMem_Free(tree.stops)
     tree.stop_count = 0
-    tree.stops = <uint32_t *>PyMem_Malloc((2 * tree.size // STEP + 2) * sizeof(uint32_t))
+    tree.stops = <uint32_t *>PyMem_Malloc((4 * tree.size // STEP + 2) * sizeof(uint32_t))
     if tree.stops == NULL:
         raise MemoryError
     return 0
