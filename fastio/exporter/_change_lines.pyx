@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Writes changes to records; see change_lines.py.
 
-Rows come in ascending order of paths. git's order differs from that only where one path is the
-beginning of another, so one pass with a stack does for sorting: a path waits on the stack while
-those that begin with it go by.
+Rows come in ascending order of paths, unless a tree is out of order. git's order differs from that
+only where one path is the beginning of another, so one pass with a stack does for sorting: a path
+waits on the stack while those that begin with it go by.
 """
 
 cimport cython
@@ -113,18 +113,21 @@ cdef class ChangeLines:
         cdef int64_t number, waiting = 0, done = 0
         cdef Change *row
         cdef Change *before
+        cdef int order
         for number in range(table.count):
             row = &table.rows[number]
             if row.status == RENAMED or row.status == COPIED:
                 return False
             while waiting:
                 before = &table.rows[self.stack[waiting - 1]]
-                if before.path_size <= row.path_size and memcmp(
-                    table.text + before.path, table.text + row.path, before.path_size
-                ) == 0:
-                    if before.path_size == row.path_size or (
-                        before.status == DELETED and table.text[row.path + before.path_size] == 47
-                    ):
+                order = memcmp(
+                    table.text + before.path, table.text + row.path,
+                    min(before.path_size, row.path_size),
+                )
+                if order > 0 or (order == 0 and before.path_size >= row.path_size):
+                    return False  # a tree is out of order, or has a name twice
+                if order == 0:
+                    if before.status == DELETED and table.text[row.path + before.path_size] == 47:
                         return False  # a file becomes a directory
                     break
                 waiting -= 1

@@ -40,6 +40,7 @@ cdef class TreeDiff:
         self, const unsigned char *old, const unsigned char *new, int64_t path_size, bint wanted
     ) except -1
     cdef int pair(self, Frame *frame) except -1
+    cdef bint pair_in_order(self, Tree *old, Tree *new) except -1
     cdef void leave(self) noexcept
     cdef int take_next(self, Frame *frame) except -1
     cdef int take(self, Frame *frame, const Entry *old, const Entry *new) except -1

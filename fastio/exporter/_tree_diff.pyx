@@ -25,10 +25,10 @@ from fastio.exporter._changes cimport (
     ChangeTable,
 )
 from fastio.exporter._path_filter cimport ALL, DIRECTORY, FILE, NOTHING, SUBMODULE, PathFilter
-from fastio.exporter._tree_pairs cimport EntryPair, pair_entries
+from fastio.exporter._tree_pairs cimport EntryPair, pair_as_stored, pair_entries
 from fastio.exporter._tree_shelf cimport TreeShelf
-from fastio.exporter._tree_view cimport View, look_at
-from fastio.objects._tree_cache cimport IN_ORDER, UNKNOWN, Tree, reserve_stops
+from fastio.exporter._tree_view cimport View
+from fastio.objects._tree_cache cimport IN_ORDER, OUT_OF_ORDER, UNKNOWN, Tree, reserve_stops
 from fastio.objects._trees cimport Entry, is_directory, read_entry
 from fastio.store._object_reader cimport ObjectReader
 from fastio.store._recipe_runs cimport Runs
@@ -157,35 +157,41 @@ cdef class TreeDiff:
         """Find the entries in which a frame's trees differ."""
         cdef Tree *old = frame.old
         cdef Tree *new = frame.new
-        cdef const Runs *runs
-        cdef View left, right
         cdef EntryPair *pair
         cdef Py_ssize_t number
         cdef bint turned = old.order != IN_ORDER and new.order == IN_ORDER
         if turned:
             old, new = new, old
         self.shelf.settle(old)
-        if new.size > <Py_ssize_t>LARGEST:
-            self.shelf.settle(new)
-        runs = self.shelf.view(old, new, &left, &right, self.lists_unchanged)
-        if new.order == UNKNOWN:
-            reserve_stops(new)
-        if pair_entries(
-            &self.pairs, &left, &right, runs, self.oid_size, self.lists_unchanged
-        ):
-            new.order = IN_ORDER
-        else:
+        if not self.pair_in_order(old, new):
+            new.order = OUT_OF_ORDER
             self.pairs.count = frame.first_pair
-            self.shelf.put_in_order(new)
             self.shelf.build(old)
-            look_at(&left, old, NULL)
-            look_at(&right, new, NULL)
-            pair_entries(&self.pairs, &left, &right, NULL, self.oid_size, self.lists_unchanged)
+            self.shelf.settle(new)
+            pair_as_stored(&self.pairs, old, new, self.oid_size)
         if turned:
             for number in range(frame.first_pair, self.pairs.count):
                 pair = &self.pairs.items[number]
                 pair.old, pair.new = pair.new, pair.old
         return 0
+
+    cdef bint pair_in_order(self, Tree *old, Tree *new) except -1:
+        """The same for trees that are in order; False if one of them turns out not to be."""
+        cdef const Runs *runs
+        cdef View left, right
+        if new.size > <Py_ssize_t>LARGEST:
+            self.shelf.settle(new)
+        if old.order != IN_ORDER or new.order == OUT_OF_ORDER:
+            return False
+        runs = self.shelf.view(old, new, &left, &right, self.lists_unchanged)
+        if new.order == UNKNOWN:
+            reserve_stops(new)
+        if not pair_entries(
+            &self.pairs, &left, &right, runs, self.oid_size, self.lists_unchanged
+        ):
+            return False
+        new.order = IN_ORDER
+        return True
 
     cdef void leave(self) noexcept:
         """Be done with the innermost directory."""

@@ -1,4 +1,5 @@
 from fastio.exporter._tree_view cimport View
+from fastio.objects._tree_cache cimport Tree
 from fastio.store._recipe_runs cimport Runs
 
 
@@ -21,4 +22,10 @@ cdef struct EntryPairs:
 cdef int pair_entries(
     EntryPairs *pairs, View *old, View *new, const Runs *runs, Py_ssize_t oid_size,
     bint everything,
+) except -1
+
+# Add the pairs of all entries of two trees, in the order in which they are stored, whichever it is:
+# one of the old tree is left behind before one of the new tree that it should precede.
+cdef int pair_as_stored(
+    EntryPairs *pairs, const Tree *old, const Tree *new, Py_ssize_t oid_size
 ) except -1

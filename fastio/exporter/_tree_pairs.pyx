@@ -17,7 +17,7 @@ from libc.string cimport memcmp, memcpy
 
 from fastio.exporter._tree_view cimport View, read_at
 from fastio.objects._tree_cache cimport STEP, UNKNOWN, Tree
-from fastio.objects._trees cimport Bytes, Entry, compare_names, is_directory
+from fastio.objects._trees cimport Bytes, Entry, compare_names, is_directory, read_entry
 from fastio.store._recipe_runs cimport Run, Runs
 
 cdef enum:
@@ -207,3 +207,25 @@ cdef int pair_entries(
         if order <= 0:
             at = mine.end
     return 1
+
+
+cdef int pair_as_stored(
+    EntryPairs *pairs, const Tree *old, const Tree *new, Py_ssize_t oid_size
+) except -1:
+    cdef Py_ssize_t at = 0, to = 0
+    cdef Entry mine, other
+    cdef int order
+    while at < old.size or to < new.size:
+        order = -1 if to == new.size else 1
+        if at < old.size:
+            read_entry(old.data, old.size, at, oid_size, &mine)
+        if to < new.size:
+            read_entry(new.data, new.size, to, oid_size, &other)
+            if at < old.size:
+                order = compare_entries(old, &mine, new, &other)
+        add_pair(pairs, at if order <= 0 else -1, to if order >= 0 else -1)
+        if order <= 0:
+            at = mine.end
+        if order >= 0:
+            to = other.end
+    return 0

@@ -32,10 +32,8 @@ cdef class TreeShelf(TreeCache):
     cdef void close(self, Tree *tree) noexcept
     # Have all of an open tree's bytes, as they are, or else what makes them be.
     cdef int build(self, Tree *tree) except -1
-    # Have it in order, with its stops.
+    # Know its order; have its stops if it is in order, else its bytes.
     cdef int settle(self, Tree *tree) except -1
-    # Have its bytes in order. Nobody may be reading it.
-    cdef int put_in_order(self, Tree *tree) except -1
     # Begin to read two open trees side by side. Gives what their recipes have in common; NULL if
     # they tell nothing, or with *everything*: all bytes of both are there then.
     cdef const Runs *view(
@@ -48,5 +46,5 @@ cdef class TreeShelf(TreeCache):
     cdef void strip(self, Tree *tree) noexcept
     cdef const Recipe *kept(self, const Tree *tree) noexcept
     cdef const Recipe *find_recipe(self, Tree *tree) except? NULL
-    cdef int change(self, Tree *tree, bytes content) except -1
+    cdef int check(self, Tree *tree) except -1
     cdef str hex(self, const Tree *tree)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Trees to be compared: read, put in order, and as few of their bytes built as will do.
+"""Trees to be compared: read, looked through, and as few of their bytes built as will do.
 
 Of most trees the reader has a recipe (see `fastio.store.recipes`). Such a tree stays on the shelf as
 what is known about it, its stops above all; it has room for its bytes while it is open, and there
@@ -9,9 +9,8 @@ Room is used again: what memory the last tree leaves is still near the processor
 pieces of it and giving them back costs more than comparing what is in them.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset
@@ -20,14 +19,14 @@ from fastio.exporter._tree_view cimport View, look_at
 from fastio.objects._tree_cache cimport (
     IN_ORDER, UNKNOWN, Tree, TreeCache, free_tree, look_through,
 )
-from fastio.objects._trees cimport Bytes
+from fastio.objects._trees cimport Bytes, Entry, read_entry
 from fastio.store._object_reader cimport ObjectReader
 from fastio.store._recipe_runs cimport Runs, find_runs
 from fastio.store._recipes cimport SLACK, Recipe, c_run
 
 from fastio.errors import ObjectError
 from fastio.objects.kinds import SHA1, SHA256
-from fastio.objects.trees import empty_tree_oid, in_order
+from fastio.objects.trees import empty_tree_oid
 
 cdef enum:
     TREE_KIND = 2
@@ -153,35 +152,20 @@ cdef class TreeShelf(TreeCache):
             self.build(tree)
             look_through(tree, self.oid_size)
         if tree.order != IN_ORDER:
-            self.put_in_order(tree)
+            self.check(tree)
         return 0
 
-    cdef int put_in_order(self, Tree *tree) except -1:
-        cdef bytes content
+    cdef int check(self, Tree *tree) except -1:
+        """See whether a tree that is out of order can be read."""
+        cdef Py_ssize_t at = 0
+        cdef Entry entry
         self.build(tree)
-        try:
-            content = in_order(
-                PyBytes_FromStringAndSize(<const char *>tree.data, tree.size), self.oid_size
-            )
-        except ObjectError as error:
-            raise ObjectError(f"tree {self.hex(tree)} is damaged: {error}") from None
-        self.change(tree, content)
-        look_through(tree, self.oid_size)
-        if tree.order != IN_ORDER:
-            raise ObjectError(f"tree {self.hex(tree)} is too large")
-        return 0
-
-    cdef int change(self, Tree *tree, bytes content) except -1:
-        """Let a tree hold something else under its oid, from now on."""
-        self.used -= self.cost(tree)
-        self.strip(tree)
-        PyMem_Free(tree.stops)
-        tree.stops, tree.stop_count, tree.order = NULL, 0, UNKNOWN
-        Py_INCREF(content)
-        tree.content = <PyObject *>content
-        tree.data, tree.size = <Bytes>PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content)
-        tree.key, tree.is_built = 0, True
-        self.used += self.cost(tree)
+        while at < tree.size:
+            if not read_entry(tree.data, tree.size, at, self.oid_size, &entry):
+                raise ObjectError(
+                    f"tree {self.hex(tree)} is damaged: malformed tree entry at byte {at}"
+                )
+            at = entry.end
         return 0
 
     cdef str hex(self, const Tree *tree):

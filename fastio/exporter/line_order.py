@@ -46,16 +46,17 @@ def order_lines(changes: Sequence[Change]) -> list[Line]:
 
 class _Order:
     def __init__(self, changes: Sequence[Change]) -> None:
-        self._changes = changes
+        self._changes = [_told_as(change) for change in changes]
         self.lines: list[Line] = []
         self._told: set[bytes] = set()  # paths whose old content is not there any more
         self._open: set[int] = set()  # changes that wait for others
         self._done: set[int] = set()
-        order = sorted(range(len(changes)), key=lambda number: _place(changes[number]))
+        numbers = (number for number, change in enumerate(self._changes) if change.status != "U")
+        order = sorted(numbers, key=lambda number: _place(self._changes[number]))
         self._readers: dict[bytes, list[int]] = {}  # what needs a path's old content, or deletes it
         for number in order:
-            if changes[number].status in "DRC":
-                self._readers.setdefault(changes[number].source, []).append(number)
+            if self._changes[number].status in "DRC":
+                self._readers.setdefault(self._changes[number].source, []).append(number)
         self._sources = sorted(self._readers)
         for number in order:
             if number not in self._done:
@@ -124,6 +125,18 @@ class _Order:
             self.lines.append((change.status, number))
         if not (moved and same):
             self.lines.append(("D" if change.status == "D" else "M", number))
+
+
+def _told_as(change: Change) -> Change:
+    """Tell a file that was found to come from its own path as one that stays there.
+
+    Where trees are out of order, a file may seem to be gone and to be new at once.
+    """
+    if change.status not in "RC" or change.source != change.path:
+        return change
+    sides = (change.old_mode, change.new_mode, change.old_oid, change.new_oid)
+    status = "U" if (sides[0], sides[2]) == (sides[1], sides[3]) else "M"
+    return Change(status, change.path, change.path, *sides)
 
 
 def _place(change: Change) -> tuple[str, bool]:

@@ -5,7 +5,7 @@ ctypedef const unsigned char *Bytes
 cdef enum:
     FORMAT_BITS = 0o170000
     DIRECTORY = 0o040000
-    MODE_DIGITS = 7  # more than any mode written by any git
+    MODE_DIGITS = 11  # of any mode at all
 
 cdef enum:
     LARGEST_BASE = 0xFFFFFFFF  # a copy's offset has 32 bits
@@ -81,20 +81,18 @@ cdef extern from *:
 
 
 cdef inline int read_mode(Bytes tree, Py_ssize_t size, Py_ssize_t at, Entry *entry) noexcept nogil:
-    """Read any mode at *at*; return 0 if there is none."""
-    cdef Py_ssize_t end = at + MODE_DIGITS + 1
+    """Read any mode at *at*, of which the last 32 bits count; return 0 if there is none."""
+    cdef Py_ssize_t start = at
     cdef unsigned int mode = 0
-    if end > size:
-        end = size
-    while at < end and tree[at] == 48:  # 0
+    while at + 1 < size and tree[at] == 48 and tree[at + 1] != 32:  # 0, unless it is the last one
         at += 1
     entry.mode_start = at
-    while at < end and 48 <= tree[at] <= 55:
+    while at < size and 48 <= tree[at] <= 55:
         mode = (mode << 3) | (tree[at] - 48)
         at += 1
     entry.mode = mode
     entry.name = at + 1
-    return at > entry.mode_start and at < end and tree[at] == 32
+    return at > start and at < size and tree[at] == 32
 
 
 cdef inline int read_entry(

@@ -24,7 +24,6 @@ __all__ = [
     "entries",
     "find_entry",
     "find_path",
-    "in_order",
     "is_directory",
     "tree_delta",
     "walk",
@@ -44,19 +43,6 @@ def is_directory(mode: int) -> bool:
 def empty_tree_oid(object_format: ObjectFormat) -> Oid:
     """Return the oid of the tree without entries."""
     return object_format.hash_object(TREE, b"")
-
-
-def in_order(tree: bytes, oid_size: int = 20) -> bytes:
-    """Return *tree* sorted and with modes as git writes them; of two equal names the last stays.
-
-    Raises:
-        ObjectError: *tree* is malformed.
-    """
-    places = {
-        name + b"/" if is_directory(mode) else name: (mode, name, oid)
-        for name, mode, oid in entries(tree, oid_size)
-    }
-    return b"".join(b"%o %b\0%b" % places[place] for place in sorted(places))
 
 
 def find_path(

@@ -165,6 +165,63 @@ def test_a_malformed_tree_is_refused(source: Source, body: bytes) -> None:
     is_refused(export(source, "--no-data"))
 
 
+def a_tree(source: Source, *rows: tuple[bytes, bytes, str]) -> str:
+    """Add a tree with entries as they are: mode, name and oid."""
+    return source.add(
+        "tree", b"".join(b"%b %b\0" % row[:2] + bytes.fromhex(row[2]) for row in rows)
+    )
+
+
+def told(source: Source, old: str, new: str, *words: str) -> list[bytes]:
+    """The changes from one tree to another, with files named by oid."""
+    first = source.add("commit", commit_body(old.encode()))
+    second = source.add("commit", commit_body(new.encode(), first.encode()))
+    source.add_ref("refs/heads/main", second)
+    stream = source.stream("main", "--no-data", *words)
+    return stream.rpartition(b"message\nfrom :1\n")[2].splitlines()[:-1]
+
+
+def test_trees_are_told_as_they_are_stored(source: Source) -> None:
+    a, b = (source.add("blob", text) for text in (b"a", b"b"))
+    d, e = (a_tree(source, (b"100644", name, a)) for name in (b"x", b"y"))
+    file, link, empty = b"100644", b"120000", a_tree(source)
+    twice = a_tree(source, (file, b"f", a), (link, b"f", b))
+    assert told(source, empty, twice) == [
+        b"M 100644 %b f" % a.encode(),
+        b"M 120000 %b f" % b.encode(),
+    ]
+    assert told(source, a_tree(source, (link, b"f", b)), twice) == [
+        b"M 100644 %b f" % a.encode(), b"M 120000 %b f" % b.encode(),
+    ]  # fmt: skip
+    assert told(source, twice, empty) == [b"D f", b"D f"]
+    both = a_tree(source, (b"40000", b"d", d), (b"40000", b"d", e))
+    assert told(source, empty, both) == [
+        b"M 100644 %b d/%b" % (a.encode(), n) for n in (b"x", b"y")
+    ]
+    assert told(source, a_tree(source, (b"40000", b"d", d)), both) == [
+        b"M 100644 %b d/y" % a.encode()
+    ]
+    assert told(source, both, a_tree(source, (b"40000", b"d", e))) == [
+        b"D d/x", b"M 100644 %b d/y" % a.encode(), b"D d/y",
+    ]  # fmt: skip
+    unsorted = a_tree(source, (file, b"z", a), (file, b"b", b))
+    in_order = a_tree(source, (file, b"b", b), (file, b"z", a))
+    assert told(source, unsorted, in_order) == [b"M 100644 %b b" % b.encode(), b"D b"]
+    assert told(source, in_order, unsorted) == [b"D b", b"M 100644 %b b" % b.encode()]
+    assert told(source, in_order, unsorted, "-M") == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "meant"),
+    [(b"0", b"160000"), (b"00", b"160000"), (b"0000000000100755", b"100755"),
+     (b"7" * 20 + b"100644", b"100644"), (b"4000000000", b"160000"), (b"11120000", b"120000")],
+)  # fmt: skip
+def test_odd_modes_are_no_harm(source: Source, mode: bytes, meant: bytes) -> None:
+    oid = source.add("blob", b"text")
+    new = a_tree(source, (mode, b"f", oid))
+    assert told(source, a_tree(source), new) == [b"M %b %b f" % (meant, oid.encode())]
+
+
 def test_trees_within_themselves_are_no_harm(source: Source) -> None:
     # Each holds the one below it twice: so many files are told by so few objects.
     tree = source.add_tree({b"f": (b"100644", source.add("blob", b"x").encode())})
