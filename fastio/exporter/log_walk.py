@@ -1,7 +1,8 @@
 """The walk, done by ``git log``: for all that git's revision options can ask for.
 
 It is given oids and no names, so that ``%S``, the revision from which a commit was reached first,
-tells which start's name the commit has. What the user has configured for logs must not matter.
+tells which start's name the commit has. What the user has configured for logs does not matter
+(`fastio.exporter.neutral_git`).
 """
 
 from __future__ import annotations
@@ -14,18 +15,15 @@ from fastio.errors import FastioError, UsageError
 from fastio.exporter._log_listing import read_listing
 from fastio.exporter.collection import Collection
 from fastio.exporter.marks import MarkTable
+from fastio.exporter.neutral_git import neutral_git
 from fastio.exporter.rev_words import complaint
 from fastio.exporter.walk import Walk
-from fastio.objects.kinds import Oid
-from fastio.store.git import Finished, Git
+from fastio.objects.kinds import TREE
+from fastio.store.git import Finished
+from fastio.store.repository import Repository
 
 # Oid, tree, name and parents. The name stands between tabs: it need not be an oid.
 _FORMAT = "--format=tformat:%H %T\t%S\t%P"
-_SETTINGS = (
-    *("log.showSignature=false", "log.follow=false", "log.mailmap=false", "log.decorate=no"),
-    *("log.showRoot=true", "log.diffMerges=separate", "diff.ignoreSubmodules=none"),
-    *("grep.patternType=default", "grep.extendedRegexp=false", "core.commentChar=#"),
-)
 _OPTIONS = (
     *("--topo-order", "-s", "--no-color", "--no-notes", "--no-decorate"),
     *("--no-mailmap", "--no-show-signature", "--encoding=UTF-8", _FORMAT),
@@ -34,10 +32,9 @@ _COUNTS = re.compile(rb"-([0-9]+)|(?:-n|--max-count=)(.*)|--skip=(.*)", re.DOTAL
 
 
 def walk_by_log(
-    git: Git,
+    repository: Repository,
     collection: Collection,
     *,
-    oid_size: int,
     options: Sequence[bytes] = (),
     late_options: Sequence[bytes] = (),
     paths: Sequence[bytes] = (),
@@ -47,9 +44,8 @@ def walk_by_log(
     """Let git walk.
 
     Args:
-        git: Runs in the repository.
+        repository: Where the commits are.
         collection: Where to start, and the names.
-        oid_size: Bytes of an oid.
         options: Options of the walk.
         late_options: Those that git must read behind the revisions.
         paths: Path limits.
@@ -65,13 +61,14 @@ def walk_by_log(
         options, first, most = _without_counts(options)
     options = [b"--parents", *options]
     listing = run_log(
-        git,
+        repository,
         collection.lines,
         options=options,
         late_options=late_options,
         paths=paths,
         warn=warn,
     )
+    oid_size = repository.object_format.oid_size
     if first or most is not None:
         listing = _cut(listing, oid_size, marks, first, most)
     walk = Walk(oid_size)
@@ -86,20 +83,22 @@ def walk_by_log(
     return walk
 
 
-def check_options(git: Git, options: Sequence[bytes], empty_tree: Oid) -> None:
+def check_options(repository: Repository, options: Sequence[bytes]) -> None:
     """Refuse what git does not know, where there is nothing to walk from.
 
     Raises:
         UsageError: There is such an option.
     """
     # git knows the empty tree even where it has no object, and no log begins there.
-    said = git.run("log", *options, empty_tree.hex(), "--", capture_stderr=True)
+    empty_tree = repository.object_format.hash_object(TREE, b"")
+    with neutral_git(repository) as git:
+        said = git.run("log", *options, empty_tree.hex(), "--", capture_stderr=True)
     if said.status:
         raise _refusal(said)
 
 
 def run_log(
-    git: Git,
+    repository: Repository,
     lines: Sequence[bytes],
     *,
     options: Sequence[bytes],
@@ -108,10 +107,8 @@ def run_log(
     warn: Callable[[str], None],
 ) -> bytes:
     """Return what git log says, newest commit first."""
-    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
     text = b"".join(line + b"\n" for line in lines)
     words: list[str | bytes] = [
-        *settings,
         "log",
         *_OPTIONS,
         *options,
@@ -120,7 +117,8 @@ def run_log(
         "--",
         *paths,
     ]
-    said = git.run(*words, text=text, capture_stderr=True)
+    with neutral_git(repository) as git:
+        said = git.run(*words, text=text, capture_stderr=True)
     if said.status:
         raise _refusal(said)
     for line in said.stderr.splitlines():

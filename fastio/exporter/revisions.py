@@ -18,7 +18,7 @@ from fastio.exporter.refspecs import Refspecs
 from fastio.exporter.rev_words import RevisionReader
 from fastio.exporter.settling import Settler
 from fastio.exporter.walk import Walk
-from fastio.objects.kinds import TREE, Oid
+from fastio.objects.kinds import Oid
 from fastio.records import record
 from fastio.store.objects import ObjectStore
 from fastio.store.repository import Repository
@@ -87,7 +87,7 @@ def read_plan(
 
     walk = _walk(repository, store, reader, collection, marks or None, budget, warn)
     settler = Settler(
-        repository.git,
+        repository,
         walk,
         collection.lines,
         reader.walk_options,
@@ -125,9 +125,8 @@ def _walk(
 
     if collection.commits or reader.walks_elsewhere:
         return walk_by_log(
-            repository.git,
+            repository,
             collection,
-            oid_size=repository.object_format.oid_size,
             options=reader.walk_options,
             late_options=reader.late_options,
             paths=reader.paths,
@@ -135,6 +134,5 @@ def _walk(
             warn=warn,
         )
     if options:
-        empty_tree = repository.object_format.hash_object(TREE, b"")
-        check_options(repository.git, options, empty_tree)
+        check_options(repository, options)
     return Walk(repository.object_format.oid_size)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fastio.exporter.walk import Walk
 from fastio.objects.kinds import Oid
-from fastio.store.git import Git
+from fastio.store.repository import Repository
 
 # Options that shape a history under path limits; all others choose among its commits.
 _SHAPING = {
@@ -27,14 +27,14 @@ class Settler:
 
     def __init__(
         self,
-        git: Git,
+        repository: Repository,
         walk: Walk,
         lines: Sequence[bytes],
         options: Sequence[bytes],
         late_options: Sequence[bytes],
         paths: Sequence[bytes],
     ) -> None:
-        self._git, self._walk, self._lines, self._paths = git, walk, lines, paths
+        self._repository, self._walk, self._lines, self._paths = repository, walk, lines, paths
         self._late_options = late_options
         self._options = [option for option in options if option.partition(b"=")[0] in _SHAPING]
         self._is_sparse = b"--sparse" in options
@@ -63,7 +63,7 @@ class Settler:
     def _is_merge(self, oid: Oid) -> bool:
         """Tell whether a commit has a second parent before any simplification."""
         # With --sparse, what has one parent counts as changed, whatever it changes.
-        said = self._git.run(
+        said = self._repository.git.run(
             "rev-parse", "--quiet", "--verify", f"{oid.hex()}^2", capture_stderr=True
         )
         return said.status == 0
@@ -73,7 +73,7 @@ class Settler:
         from fastio.exporter.log_walk import run_log  # noqa: PLC0415 - few exports have paths
 
         listing = run_log(
-            self._git,
+            self._repository,
             self._lines,
             options=[*self._options, *options],
             late_options=self._late_options,

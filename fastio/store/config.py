@@ -120,6 +120,10 @@ class Config:
     def __contains__(self, key: str) -> bool:
         return _canonical(key) in self._values
 
+    def variables(self) -> Iterator[tuple[str, str | None]]:
+        """List all variables that are set, with the values that count."""
+        yield from self._values.items()
+
     def text(self, key: str) -> str | None:
         """The value as text; None when the variable is not set."""
         if key not in self:
