@@ -6,7 +6,7 @@ import os
 import signal
 from typing import TYPE_CHECKING, NoReturn
 
-from fastio.cli.endings import die_by, say, tell
+from fastio.cli.endings import die_by, raise_when_interrupted, say, tell
 from fastio.errors import FastioError, GitEnded, RepositoryError, UsageError
 from fastio.hasher.options import HashOptions, parse_options
 from fastio.objects.collisions import check_collisions
@@ -15,7 +15,9 @@ from fastio.store.repository import Search, git_reason
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastio.hasher.answers import Answers
     from fastio.hasher.conversions import Conversions
+    from fastio.hasher.hasher import Hasher
     from fastio.store.git import GitProcess
     from fastio.store.repository import Repository
 
@@ -88,6 +90,7 @@ def _hash(options: HashOptions, files: list[str]) -> int:
     conversions = _conversions(search, repository, asked, options)
     keeper = None
     if options.write:
+        raise_when_interrupted()
         from fastio.hasher.keeper import Keeper  # noqa: PLC0415 - as above
 
         assert repository is not None
@@ -104,15 +107,26 @@ def _hash(options: HashOptions, files: list[str]) -> int:
         keeper=keeper,
     )
     try:
-        hasher.run([os.fsencode(name) for name in files])
+        _run(hasher, files, answers)
+    except KeyboardInterrupt:
+        converter.stop()
+        raise
     finally:
-        answers.close()
         converter.close()
         if conversions is not None:
             conversions.close()
         if keeper is not None:
             keeper.close()
     return 0
+
+
+def _run(hasher: Hasher, files: list[str], answers: Answers) -> None:
+    try:
+        hasher.run([os.fsencode(name) for name in files])
+    except FastioError:
+        answers.close()  # what comes before a failure is told, but nobody waits for an interrupt's
+        raise
+    answers.close()
 
 
 def _result(search: Search, options: HashOptions) -> Repository | None:

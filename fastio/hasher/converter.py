@@ -61,6 +61,11 @@ class Converter:
             raise GitEnded(done.status)
         return Oid(bytes.fromhex(done.stdout.decode()))
 
+    def stop(self) -> None:
+        """Tell the git that answered to end now, whatever it waits for; close it as well."""
+        if self._process is not None:
+            self._process.terminate()
+
     def close(self) -> None:
         """End the git that answered."""
         if self._process is not None:

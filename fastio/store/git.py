@@ -85,6 +85,24 @@ def _finish(process: GitProcess, text: bytes) -> Finished:
             raise
 
 
+def _cannot_run(command: Sequence[str | bytes], error: OSError) -> RepositoryError:
+    return RepositoryError(f"cannot run '{os.fsdecode(command[0])}': {error.strerror}")
+
+
+def _pipes(command: Sequence[str | bytes], count: int) -> list[tuple[int, int]]:
+    """Open all pipes that a command needs, or none."""
+    pipes = list[tuple[int, int]]()
+    try:
+        while len(pipes) < count:
+            pipes.append(os.pipe())
+    except OSError as error:
+        for pipe in pipes:
+            os.close(pipe[0])
+            os.close(pipe[1])
+        raise _cannot_run(command, error) from error
+    return pipes
+
+
 class GitProcess:
     """A running git, or another program, whose stdin and stdout (and stderr, if captured) are ours.
 
@@ -106,9 +124,10 @@ class GitProcess:
     def _spawn(
         self, command: Sequence[str | bytes], environment: Mapping[str, str], capture_stderr: bool
     ) -> tuple[int, dict[int, bytearray], int]:
-        stdin, to_us = os.pipe(), [(1, os.pipe(), self.output)]
+        stdin, *pipes = _pipes(command, 3 if capture_stderr else 2)
+        to_us = [(1, pipes[0], self.output)]
         if capture_stderr:
-            to_us.append((2, os.pipe(), self.errors))
+            to_us.append((2, pipes[1], self.errors))
         actions = [(os.POSIX_SPAWN_DUP2, stdin[0], 0)]
         actions += [(os.POSIX_SPAWN_DUP2, pipe[1], number) for number, pipe, _ in to_us]
         ours = [stdin[1], *(pipe[0] for _, pipe, _ in to_us)]
@@ -124,8 +143,7 @@ class GitProcess:
         except OSError as error:
             for descriptor in ours:
                 os.close(descriptor)
-            name = os.fsdecode(command[0])
-            raise RepositoryError(f"cannot run '{name}': {error.strerror}") from error
+            raise _cannot_run(command, error) from error
         finally:
             for descriptor in theirs:
                 os.close(descriptor)

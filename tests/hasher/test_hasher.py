@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import subprocess
 import threading
 from pathlib import Path
@@ -140,3 +141,42 @@ def test_a_file_elsewhere_is_not_left_to_git(ours: Place, tmp_path: Path) -> Non
     expected = [SHA1.hash_object(BLOB, b"content").hex()]
     assert ours.hash(str(elsewhere / "file"), GIT_TRACE2_EVENT=str(log)) == expected
     assert '"hash-object"' not in log.read_text()
+
+
+def start(place: Place, *words: str) -> subprocess.Popen[bytes]:
+    """Start ours; signals do to it what they do by default."""
+    return subprocess.Popen(
+        [*place.words, *words, "--stdin-paths"], cwd=place.path, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({}),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_leaves_no_half_of_a_pack(ours: Place, number: signal.Signals) -> None:
+    text, _ = fill(ours, 300)
+    os.mkfifo(ours.path / "fifo")
+    with start(ours, "-w") as process:
+        assert process.stdin
+        assert process.stderr
+        process.stdin.write(text + b"fifo\n")
+        process.stdin.flush()
+        objects = ours.git_dir / "objects/pack"
+        while process.poll() is None and not list(objects.iterdir()):
+            pass
+        process.send_signal(number)
+        assert process.wait(60) == -number
+        assert process.stderr.read() == b""
+        assert list(objects.iterdir()) == []
+
+
+def test_an_interrupt_does_not_wait_for_who_reads_no_answers(ours: Place) -> None:
+    ours.write("file", b"content")
+    with start(ours) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(b"file\n" * 20_000)
+        process.stdin.close()
+        assert len(process.stdout.read(41)) == 41
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == -signal.SIGINT

@@ -91,3 +91,21 @@ def test_a_program_ends_when_we_are_interrupted(git, tmp_path):
         signal.signal(signal.SIGALRM, before)
     with pytest.raises(OSError, match=os.strerror(errno.ENXIO)):  # nobody wants to read it either
         os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+
+
+def test_no_descriptor_is_left_for_a_program(git, monkeypatch):
+    opened = []
+
+    def pipe():
+        if len(opened) == 2:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        opened.append(real())
+        return opened[-1]
+
+    real = os.pipe
+    monkeypatch.setattr(os, "pipe", pipe)
+    with pytest.raises(RepositoryError, match=f"cannot run 'git': {os.strerror(errno.EMFILE)}"):
+        git.run("version", capture_stderr=True)
+    for descriptor in (end for ends in opened for end in ends):
+        with pytest.raises(OSError, match=os.strerror(errno.EBADF)):
+            os.close(descriptor)
