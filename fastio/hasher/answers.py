@@ -62,9 +62,10 @@ class Answers:
 
     def _write_what_fits(self, text: bytes) -> bytes:
         """Write as long as there is room; returns the rest."""
-        while text and self._poll.poll(0):
-            text = text[os.write(self._descriptor, text[:_SURE]) :]
-        return text
+        written = 0
+        while written < len(text) and self._poll.poll(0):
+            written += os.write(self._descriptor, text[written : written + _SURE])
+        return text[written:]
 
     def _write_late(self) -> None:
         while True:

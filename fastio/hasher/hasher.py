@@ -10,6 +10,7 @@ when the pack is complete, which it is as soon as no more names are at hand.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import deque
 from typing import TYPE_CHECKING
@@ -85,7 +86,9 @@ class Hasher:
             else:
                 self._hash_all(grouped(files))
         except FastioError:
-            self._settle()
+            # What comes before a failure is stored and told; if it cannot be, the first one counts.
+            with contextlib.suppress(FastioError):
+                self._settle()
             raise
         finally:
             if self._crew is not None:

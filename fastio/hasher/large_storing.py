@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fastio.errors import ObjectError
 from fastio.objects.collisions import refuse_collision
 from fastio.objects.kinds import BLOB, Oid
-from fastio.store.new_files import remove, write_all
+from fastio.store.new_files import refuse, remove, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,9 +73,11 @@ def _store_loose(
         )
         if stored != oid:
             raise ObjectError("a file was changed while it was read")
-    except BaseException:
+    except BaseException as error:
         os.close(fd)
         remove(path)
+        if isinstance(error, OSError):
+            refuse(path, error)
         raise
     keeper.loose.place(path, fd, oid)
     return oid

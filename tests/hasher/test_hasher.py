@@ -2,6 +2,8 @@
 
 import os
 import random
+import re
+import resource
 import signal
 import subprocess
 import threading
@@ -143,12 +145,17 @@ def test_a_file_elsewhere_is_not_left_to_git(ours: Place, tmp_path: Path) -> Non
     assert '"hash-object"' not in log.read_text()
 
 
-def start(place: Place, *words: str) -> subprocess.Popen[bytes]:
-    """Start ours; signals do to it what they do by default."""
+def start(place: Place, *words: str, limit: int = -1) -> subprocess.Popen[bytes]:
+    """Start ours; SIGINT does to it what it does by default, and files have a *limit* in bytes."""
+
+    def prepare() -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
     return subprocess.Popen(
         [*place.words, *words, "--stdin-paths"], cwd=place.path, stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({}),
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=prepare,
     )  # fmt: skip
 
 
@@ -180,3 +187,20 @@ def test_an_interrupt_does_not_wait_for_who_reads_no_answers(ours: Place) -> Non
         assert len(process.stdout.read(41)) == 41
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == -signal.SIGINT
+
+
+@pytest.mark.parametrize("options", [[], ["--loose"]], ids=["", "--loose"])
+@pytest.mark.parametrize("threshold", ["100k", "1g"])
+def test_a_full_disk(ours: Place, threshold: str, options: list[str]) -> None:
+    text, _ = fill(ours, 300)
+    names = {"many": text, "large": b"large\n"}
+    ours.write("large", random.Random(1).randbytes(2 << 20))
+    ours.git("config", "core.bigFileThreshold", threshold)
+    for lines in names.values():
+        with start(ours, "-w", *options, limit=10_000) as process:
+            out, said = process.communicate(lines)
+        assert process.returncode == 128
+        assert re.fullmatch(rb"fatal: cannot write .*tmp_\w+: File too large\n", said)
+        for oid in out.decode().split():
+            assert ours.has(oid)
+    assert list((ours.git_dir / "objects").rglob("tmp_*")) == []
