@@ -87,7 +87,7 @@ def run(words: Sequence[str]) -> int:
         return error.exit_status
     signal.signal(signal.SIGUSR1, _checkpoint_handler(importer))
     if early:
-        importer.checkpoint_requested = True
+        importer.request_checkpoint()
     raise_when_interrupted()
     try:
         with _progress_of(line, importer, source) as progress:
@@ -123,7 +123,7 @@ def _run(importer: Importer, source: Source) -> int:
 
 def _checkpoint_handler(importer: Importer) -> Callable[[int, FrameType | None], None]:
     def handle(_number: int, _frame: FrameType | None) -> None:
-        importer.checkpoint_requested = True
+        importer.request_checkpoint()
 
     return handle
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastio.importer.executor import Executor
     from fastio.importer.pipeline import Pipeline
     from fastio.importer.replies import Replies
-    from fastio.stream.parser import StreamParser
+    from fastio.stream.parser import Place, StreamParser
 
 
 class Intake:
@@ -106,6 +106,20 @@ class Intake:
                 return False
             self._lane.take(commit, parser.place[2])
             self._pipeline.throttle()
+
+    def step(self) -> None:
+        """Do what can be done before more is read."""
+        self._pipeline.step()
+
+    @property
+    def next_place(self) -> Place | None:
+        """Where the command stands that is to be executed next; None if there is none."""
+        return self._pipeline.next_place
+
+    def catch_up(self) -> None:
+        """Execute everything so far."""
+        self._queue.submit_held()
+        self._pipeline.drain()
 
     def handle(self, command: c.Command) -> None:
         """Deal with one command."""
@@ -283,8 +297,7 @@ class Intake:
 
     def checkpoint(self) -> None:
         """Execute everything so far and publish it."""
-        self._queue.submit_held()
-        self._pipeline.drain()
+        self.catch_up()
         self._bases.clear()
         self._publish()
 

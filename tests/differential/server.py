@@ -23,7 +23,7 @@ from typing import NoReturn
 from fastio.cli import import_
 from fastio.cli.main import main
 from fastio.errors import FastioError
-from fastio.importer import budget, encoder, importer, source
+from fastio.importer import budget, encoder, importer, reading, source
 from fastio.store.repository import Repository, Search
 from fastio.stream.parser import StreamParser
 from tests.differential.run import Redirection, wait
@@ -170,7 +170,7 @@ def _run(run: Run, repository: Repository | None) -> int:
 
 def _read_by(size: int) -> None:
     """Let the parser's buffer be small: zeroing the usual one is half of a small run's work."""
-    importer.READ_SIZE = size
+    reading.READ_SIZE = size
     importer.StreamParser = partial(StreamParser, capacity=size)
 
 

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from fastio.importer import importer
+from fastio.importer import reading
 from fastio.importer.executor import Executor
 from fastio.stream.parser import StreamParser
 from tests.importer import streams
@@ -139,7 +139,7 @@ def test_nobody_can_tell_the_lane(
 ) -> None:
     stream = Maker(seed, faults=faults).stream()
     fast = imported(tmp_path / "fast", stream, capfd)
-    monkeypatch.setattr(importer, "READ_SIZE", 1 + seed * 7)
+    monkeypatch.setattr(reading, "READ_SIZE", 1 + seed * 7)
     assert imported(tmp_path / "in small pieces", stream, capfd) == fast
     monkeypatch.setattr(StreamParser, "take_run", lambda _parser: None)
     monkeypatch.setattr(StreamParser, "take_commit", lambda _parser: None)
@@ -158,7 +158,7 @@ def test_nobody_can_tell_the_lane_by_a_large_commit(
     stream = head + b"data 0\n" + b"".join(lines) + behind
     fast = imported(tmp_path / "fast", stream, capfd)
     assert fast[0] == (128 if behind else 0)
-    monkeypatch.setattr(importer, "READ_SIZE", 5000)
+    monkeypatch.setattr(reading, "READ_SIZE", 5000)
     assert imported(tmp_path / "in small pieces", stream, capfd) == fast
     monkeypatch.setattr(StreamParser, "take_run", lambda _parser: None)
     monkeypatch.setattr(StreamParser, "take_commit", lambda _parser: None)
