@@ -7,25 +7,20 @@ those blobs that are new, each at its place.
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from fastio.exporter._fill import Filled, Filler
 
-__all__ = ["ROW_SIZE", "Filled", "Filler", "NewBlob", "new_blobs"]
+__all__ = ["ROW_SIZE", "Filled", "Filler", "new_blobs"]
 
 _NEW_BLOB = struct.Struct("=qQ32s")
 ROW_SIZE = _NEW_BLOB.size
 
 
-class NewBlob(NamedTuple):
-    """A blob that has to be written: a row of `Filled.blobs`."""
+def new_blobs(packed: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the rows of `Filled.blobs`, each a blob that has to be written.
 
-    position: int
-    mark: int
-    oid: bytes
-    """32 bytes, of which a SHA-1 fills the first 20."""
-
-
-def new_blobs(packed: bytes) -> list[NewBlob]:
-    """Return the rows of `Filled.blobs`."""
-    return [NewBlob(*fields) for fields in _NEW_BLOB.iter_unpack(packed)]
+    That is its position in the text, its mark, and its oid in 32 bytes, of which a SHA-1 fills the
+    first 20.
+    """
+    yield from _NEW_BLOB.iter_unpack(packed)

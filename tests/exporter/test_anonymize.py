@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from fastio.errors import WorkerError
 from fastio.exporter.anonymize import Anonymizer
 from fastio.exporter.fill import Filler
 from fastio.exporter.final_records import reset_record
@@ -16,6 +20,7 @@ from fastio.exporter.options import parse_options
 from fastio.exporter.records import RecordWriter
 from fastio.exporter.walk import Walk
 from fastio.objects.kinds import Oid
+from tests.exporter.anonymize_model import ModelRewriter
 from tests.exporter.histories import HistoryMaker
 from tests.exporter.odd import ODD_IDENTS
 from tests.exporter.places import Builder
@@ -162,6 +167,79 @@ def test_streams_of_random_histories(tmp_path: Path, seed: int, words: str) -> N
     anonymizer = Anonymizer(options.anonymize_map or {}, oid_size=size)
     assert Reread(stream, anonymizer, size).run() == expected
     assert len(expected) > 200
+
+
+paths = st.sampled_from((b"a", b"a/b", b"b/a/c", b'"a\\303\\244/b"', b'"x\\"y z"'))
+idents = st.sampled_from((b"A <a> 1 +0", b"B <b> x> 2 -1", b"> C<c> 3+4", b"D 1 +0", b"<> x"))
+oids = st.sampled_from([bytes([number]) * 20 for number in range(3)])
+names = st.sampled_from((b"refs/heads/a", b"refs/tags/a/b", b"HEAD"))
+# Text with what is put into the holes behind it.
+line_parts = st.one_of(
+    st.tuples(st.just(b"M 100644 :"), oids, paths).map(
+        lambda got: [(got[0], got[1]), (b" %b\n" % got[2], None)]
+    ),
+    st.tuples(oids, paths).map(
+        lambda got: [(b"M 160000 %b %b\n" % (got[0].hex().encode(), got[1]), None)]
+    ),
+    paths.map(lambda path: [(b"D %b\n" % path, None)]),
+    st.tuples(st.sampled_from((b"R", b"C")), paths, paths).map(
+        lambda got: [(b"%b %b %b\n" % got, None)]
+    ),
+    st.tuples(idents, idents).map(lambda got: [(b"author %b\ncommitter %b\n" % got, None)]),
+    st.tuples(st.sampled_from((b"commit", b"reset")), names).map(
+        lambda got: [(b"%b %b\n" % got, None)]
+    ),
+    st.tuples(st.sampled_from((b"from", b"merge")), oids).map(
+        lambda got: [(b"%b :" % got[0], got[1]), (b"\n", None)]
+    ),
+    oids.map(lambda oid: [(b"from %b\n" % oid.hex().encode(), None)]),
+    st.sampled_from((b"mark :", b"data 0\n", b"\n", b"deleteall\n", b"encoding x\n")).map(
+        lambda text: [(text, b"own" if text.endswith(b":") else None)]
+    ),
+    st.just([(b"", b"warning")]),
+)
+
+
+@given(
+    st.lists(st.tuples(st.lists(line_parts, max_size=12), st.lists(oids, max_size=2)), max_size=4)
+)
+def test_records_are_rewritten_as_the_model_does(
+    made: list[tuple[list[list[tuple[bytes, bytes | None]]], list[bytes]]],
+) -> None:
+    writer = RecordWriter(20)
+    for lines, blobs in made:
+        writer.begin()
+        for text, hole in itertools.chain.from_iterable(lines):
+            writer.text(text)
+            if hole is not None:
+                {b"own": lambda _: writer.own(), b"warning": writer.warn}.get(hole, writer.of)(hole)
+            elif text.endswith(b":"):
+                writer.own()
+        for blob in blobs:
+            writer.blob(blob)
+        writer.end()
+    records = writer.take()
+    model = ModelRewriter(Anonymizer({b"b": b"kept"}), 20)
+    assert Anonymizer({b"b": b"kept"}).records(records) == model.records(records)
+
+
+@given(st.binary(max_size=40), st.lists(line_parts, max_size=4), st.integers(0, 60))
+def test_records_that_are_cut_short_are_an_error(
+    noise: bytes, lines: list[list[tuple[bytes, bytes | None]]], cut: int
+) -> None:
+    writer = RecordWriter(20)
+    writer.begin()
+    for text, _ in itertools.chain.from_iterable(lines):
+        writer.text(text)
+    writer.end()
+    records = writer.take()
+    for bad in (
+        noise[:7] + b"x",
+        records[: max(len(records) - 1 - cut, 1)],
+        records + noise[:7] + b"x",
+    ):
+        with pytest.raises(WorkerError):
+            Anonymizer({}).records(bad)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastio.errors import WorkerError
-from fastio.exporter.fill import Filler, NewBlob, new_blobs
+from fastio.exporter.fill import Filler, new_blobs
 from fastio.exporter.marks import MarkTable
 from fastio.exporter.records import DIE, END, OF, OWN, WARN, RecordWriter
 from fastio.exporter.walk import Walk
@@ -68,7 +68,7 @@ class Model:
 
     def blob(self, oid: bytes) -> None:
         if oid not in self.marks:
-            self.blobs.append(NewBlob(len(self.text), self.add(oid), oid.ljust(32, b"\0")))
+            self.blobs.append((len(self.text), self.add(oid), oid.ljust(32, b"\0")))
             self.count()
 
     def fill(self, record: bytes, own: bytes) -> None:
@@ -101,13 +101,13 @@ def test_filling_agrees_with_its_model(drawn: list[tuple[bytes, bool]], progress
     assert filled.commits == lives
     assert filled.death == model.death
     assert filled.text == model.text
-    assert new_blobs(filled.blobs) == model.blobs
+    assert list(new_blobs(filled.blobs)) == model.blobs
     assert filled.warnings == model.warnings
 
 
 def test_a_blob_of_a_tag_is_marked_once() -> None:
     filler = Filler(MarkTable(20), progress=2)
-    assert new_blobs(filler.blob(BLOBS[0]).blobs) == [NewBlob(0, 1, BLOBS[0].ljust(32, b"\0"))]
+    assert list(new_blobs(filler.blob(BLOBS[0]).blobs)) == [(0, 1, BLOBS[0].ljust(32, b"\0"))]
     assert filler.blob(BLOBS[0]).blobs == b""
     assert filler.blob(BLOBS[1]).text == b"progress 2 objects\n"
     assert [filler.count(), filler.count()] == [b"", b"progress 4 objects\n"]
