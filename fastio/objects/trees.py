@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from fastio.errors import StreamError
 from fastio.objects._trees import edit_tree, entries, find_entry, tree_delta
-from fastio.objects.kinds import TREE, ObjectFormat, Oid
+from fastio.objects.kinds import ObjectFormat, Oid
 
 __all__ = [
     "DIRECTORY",
@@ -32,6 +32,13 @@ __all__ = [
 REGULAR, EXECUTABLE, SYMLINK = 0o100644, 0o100755, 0o120000
 DIRECTORY, GITLINK = 0o040000, 0o160000
 
+_EMPTY_TREES = {  # asked for at each start, and not worth one with OpenSSL
+    "sha1": Oid(bytes.fromhex("4b825dc642cb6eb9a060e54bf8d69288fbee4904")),
+    "sha256": Oid(
+        bytes.fromhex("6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321")
+    ),
+}
+
 LoadTree = Callable[[Oid], bytes]
 
 
@@ -42,7 +49,7 @@ def is_directory(mode: int) -> bool:
 
 def empty_tree_oid(object_format: ObjectFormat) -> Oid:
     """Return the oid of the tree without entries."""
-    return object_format.hash_object(TREE, b"")
+    return _EMPTY_TREES[object_format.name]
 
 
 def find_path(

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastio.errors import ObjectError
-from fastio.objects.kinds import Oid
+from fastio.objects.kinds import FORMATS, TREE, Oid
 from fastio.objects.trees import (
     DIRECTORY,
     GITLINK,
     REGULAR,
     edit_tree,
+    empty_tree_oid,
     entries,
     find_entry,
     tree_delta,
@@ -33,6 +34,11 @@ values = st.tuples(
 )
 contents = st.dictionaries(names, values)
 changes = st.dictionaries(names, st.none() | values, min_size=1)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_empty_tree_has_the_oid_of_its_content(name: str) -> None:
+    assert empty_tree_oid(FORMATS[name]) == FORMATS[name].hash_object(TREE, b"")
 
 
 def edited(content: dict[bytes, Entry], change: dict[bytes, Entry | None]) -> dict[bytes, Entry]:
