@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 __all__ = ["Pipeline"]
 
 PIECES = 128  # of the stream, that are written at once: some megabytes
-# Workers are started after so many seconds of work without them, which is what starting them costs;
-# sooner, behind the first commits, where so many are left that they pay in any case.
-PATIENCE = 0.05
-FIRST_COMMITS, MANY = 64, 2000
+# Workers are started when what is left would take so many seconds without them, to judge by the
+# first commits. Starting them takes 50 ms, and ending them 20.
+WORTH = 0.15
+FIRST_COMMITS = 64
 
 
 class Pipeline:
@@ -128,8 +128,10 @@ class Pipeline:
     def _grows(self) -> bool:
         if not self._crew.grows or self._commit_jobs.all_taken:
             return False
-        is_long = self.commits >= FIRST_COMMITS and self.total - self.commits >= MANY
-        return is_long or time.process_time() >= self._started + PATIENCE
+        spent = time.process_time() - self._started
+        if self.commits < FIRST_COMMITS and spent < WORTH / 3:
+            return False
+        return spent * (self.total - self.commits) >= WORTH * self.commits
 
     @property
     def _wants_commits(self) -> bool:

@@ -114,4 +114,4 @@ def export(
 
 
 def start_workers_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "PATIENCE", 0)
+    monkeypatch.setattr(pipeline, "WORTH", 0)
