@@ -101,7 +101,7 @@ class Publisher:
     def close_pack(self) -> None:
         """Complete the open pack; a small one becomes loose objects instead."""
         self.confirm()
-        refuse_collision()
+        refuse_collision(self._named)
         pack, config = self._sink.pack, self._repository.config
         limit = config.unpack_limit
         if (
@@ -124,6 +124,13 @@ class Publisher:
                 self._keep_files.append(finished.keep_path)
             if self._options.export_pack_edges is not None:
                 self._write_edges(self._options.export_pack_edges, finished)
+
+    def _named(self, oid: bytes) -> str:
+        """What to call an object: by its mark as well, if it has one."""
+        sink = self._sink
+        entry = sink.map.find(oid)
+        mark = next((mark for mark, of in sink.marks.items() if of == entry), None)
+        return oid.hex() if mark is None else f"{oid.hex()} (mark :{mark})"
 
     def _write_edges(self, path: str, finished: FinishedPack) -> None:
         """Add a line with the tips of branches that grew in a pack, and the tags that it holds.

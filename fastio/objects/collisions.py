@@ -6,6 +6,8 @@ written again: of two colliding objects the first one stays, as in git.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fastio.errors import ObjectError
 from fastio.objects import kinds
 
@@ -25,12 +27,16 @@ def check_collisions() -> None:
     _Search.goes_on = True
 
 
-def refuse_collision() -> None:
-    """Raise an ObjectError if an object was hashed that was made to collide with another one."""
+def refuse_collision(named: Callable[[bytes], str] = bytes.hex) -> None:
+    """Raise an ObjectError if an object was hashed that was made to collide with another one.
+
+    Args:
+        named: What to call an object.
+    """
     if not _Search.goes_on:
         return
     from workers.collisions import collision  # noqa: PLC0415 - as above
 
     oid = collision()
     if oid is not None:
-        raise ObjectError(f"object {oid.hex()} is part of a SHA-1 collision attack")
+        raise ObjectError(f"object {named(oid)} is part of a SHA-1 collision attack")

@@ -20,7 +20,7 @@ OID = bytes(range(20))
 STREAM = streams.commit(1, streams.inline(b"file", b"content"))
 
 
-def run_told(place: Place, words: list[str], text: bytes = b"") -> str:
+def run_told(place: Place, words: list[str], text: bytes = b"", *, oid: bytes = OID) -> str:
     """Run a command that hears of a collision; returns what it says."""
 
     def run() -> int:
@@ -28,7 +28,7 @@ def run_told(place: Place, words: list[str], text: bytes = b"") -> str:
         collisions.start_looking()
         page = collisions._page
         assert page is not None
-        page[:21] = b"\1" + OID
+        page[:21] = b"\1" + oid
         return main(words)
 
     done = in_child(text, run)
@@ -56,8 +56,12 @@ def test_nothing_is_stored_or_answered(ours: Place, words: list[str], size: int)
 
 
 def test_an_import_changes_nothing(ours: Place) -> None:
-    said = run_told(ours, ["import", "--no-progress", CHECK], text=STREAM)
-    assert f"fatal: object {OID.hex()} is part of a SHA-1 collision attack" in said
+    blob = b"other content"
+    oid = SHA1.hash_object(BLOB, blob)
+    for told, named in ((OID, OID.hex()), (oid, f"{oid.hex()} (mark :7)")):
+        words = ["import", "--no-progress", CHECK]
+        said = run_told(ours, words, text=STREAM + streams.blob(7, blob), oid=told)
+        assert f"fatal: object {named} is part of a SHA-1 collision attack" in said
     assert (ours.refs(), ours.loose(), ours.packs()) == ({}, [], [])
 
 
