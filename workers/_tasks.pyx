@@ -5,8 +5,6 @@ Every range that a task names is checked against the arena and its annex before 
 it; the bounds checks that are off would check nothing.
 """
 
-import hashlib
-
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from cpython.buffer cimport PyBUF_READ
@@ -53,7 +51,9 @@ cdef class _Coder:
         name = settings.object_format
         if name not in ("sha1", "sha256"):
             raise TaskError(f"there is no object format {name}")
-        self.hasher = None if name == "sha1" and c_is_fast() else getattr(hashlib, name)
+        if name != "sha1" or not c_is_fast():
+            import hashlib  # loads OpenSSL, 3 ms of an import's start
+            self.hasher = getattr(hashlib, name)
         chosen = codec.compressor(settings.level)
         if chosen is None:
             self.level = 0

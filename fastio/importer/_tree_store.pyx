@@ -23,6 +23,7 @@ from workers._sha1 cimport STATE_STEP, State, c_hash_again, c_hash_object, c_sta
 from fastio.errors import ObjectError
 from fastio.objects._trees import tree_delta
 from fastio.objects import kinds
+from fastio.objects.trees import empty_tree_oid
 from workers import codec
 
 cdef enum:
@@ -58,7 +59,7 @@ cdef class TreeStore(Trees):
         self.search = sink.store.search
         self.new_hash = sink.object_format.new
         self.is_sha1 = sink.object_format.name == "sha1"
-        self.empty_oid = sink.object_format.hash_object(KIND_TREE, b"")
+        self.empty_oid = empty_tree_oid(sink.object_format)
 
     def set_pack(self, EntryWriter entries, int pack_number):
         """Direct trees into a new pack."""
