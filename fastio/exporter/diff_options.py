@@ -23,8 +23,8 @@ STATUSES = frozenset("ACDMRTUXB")
 ALL_OR_NONE = "*"
 IGNORED_SUBMODULES = ("all", "none", "dirty", "untracked")
 
-# A score's digits; more than five of a number do not count.
-_SCORE = re.compile(r"(\d{0,5})\d*(\.?)(\d{0,5})\d*(%?)", re.ASCII)
+# A score's digits; more than five of a number do not count. Compiled when first used.
+_SCORE = r"(?a)(\d{0,5})\d*(\.?)(\d{0,5})\d*(%?)"
 
 
 class DiffOptions:
@@ -150,7 +150,7 @@ def _read_score(text: str) -> tuple[int, str]:
 
     What is 1 or more means all, so ``5`` is a half, ``100`` a tenth and ``100%`` all.
     """
-    match = _SCORE.match(text)
+    match = re.match(_SCORE, text)
     assert match is not None  # it may be empty
     whole, point, behind, percent = match.groups()
     scale = 10 ** len(behind if point else whole) if not percent else 100

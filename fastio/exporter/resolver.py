@@ -18,7 +18,7 @@ from fastio.objects.kinds import COMMIT, Oid
 from fastio.store.repository import Repository
 from fastio.store.revisions import Revisions
 
-_PARENTS = re.compile(rb"(.*)\^(@|!|-([0-9]*))", re.DOTALL)
+_PARENTS = rb"(?s)(.*)\^(@|!|-([0-9]*))"  # compiled when first used: --all does without
 
 
 class Resolver:
@@ -51,7 +51,7 @@ class Resolver:
         is_negative ^= revision != text
         if revision != text and revision.startswith(b"-"):
             return None
-        match = _PARENTS.fullmatch(revision)
+        match = re.fullmatch(_PARENTS, revision)
         if match and (starts := self._parents(match, is_negative)) is not None:
             return starts
         found = self.find(revision)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from fastio.errors import GitEnded
 from fastio.objects.kinds import Oid
-from fastio.stream.quoting import quote
 
 if TYPE_CHECKING:
     from fastio.store.git import Git, GitProcess
@@ -40,6 +39,8 @@ class Converter:
         Raises:
             GitEnded: It did not get that far.
         """
+        from fastio.stream.quoting import quote  # noqa: PLC0415 - few files are converted
+
         if self._process is None:
             self._process = self._git.start(*self._words, "--stdin-paths")
         process = self._process

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fastio.errors import FastioError, StreamError
-from fastio.stream.quoting import unquote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,4 +98,8 @@ def _unquoted(lines: list[bytes]) -> Iterator[list[bytes]]:
 def _name(line: bytes) -> bytes:
     # As in git, a name ends at a NUL.
     line = line.removesuffix(b"\r").partition(b"\0")[0]
-    return unquote(line)[0] if line.startswith(b'"') else line
+    if not line.startswith(b'"'):
+        return line
+    from fastio.stream.quoting import unquote  # noqa: PLC0415 - few names are quoted
+
+    return unquote(line)[0]

@@ -11,7 +11,7 @@ WIDTH: Final = 100
 _HEAD: Final = 24  # of a longer line, so that one sees which command it is
 _BEFORE_SPOT: Final = 30
 _NAMED: Final = {"\0": "\\0", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-_SUSPICIOUS: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+_SUSPICIOUS: Final = rb"[\x00-\x08\x0a-\x1f\x7f]"  # compiled when first used
 
 
 def visible(text: bytes) -> str:
@@ -50,7 +50,7 @@ def excerpt(line: bytes, quoted: bytes = b"") -> str:
     if len(line) <= _HEAD + WIDTH:
         return _with_ends(line)
     spot = max(line.find(quoted), 0) if quoted else 0
-    if not spot and (found := _SUSPICIOUS.search(line)) is not None:
+    if not spot and (found := re.search(_SUSPICIOUS, line)) is not None:
         spot = found.start()
     start = min(max(spot - _BEFORE_SPOT, 0), len(line) - WIDTH)
     if start <= _HEAD:
