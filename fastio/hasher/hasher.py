@@ -19,7 +19,7 @@ from fastio.errors import FastioError, ObjectError, RepositoryError
 from fastio.hasher.batches import LOOSE, NO_STORING, PACKED, BatchWorker, Group
 from fastio.hasher.conversions import BY_GIT, IDENT, LINE_ENDS, NONE
 from fastio.hasher.large_files import Content
-from fastio.hasher.names import GROUP, grouped, read_names
+from fastio.hasher.names import GROUP, parted, read_names
 from fastio.objects.collisions import refuse_collision
 from fastio.objects.kinds import BLOB, SHA1, Oid
 
@@ -84,7 +84,7 @@ class Hasher:
             if self._options.stdin_paths:
                 self._hash_named()
             else:
-                self._hash_all(grouped(files))
+                self._hash_all(parted(files))
         except FastioError:
             # What comes before a failure is stored and told; if it cannot be, the first one counts.
             with contextlib.suppress(FastioError):
@@ -106,23 +106,29 @@ class Hasher:
         keeper = self._keeper
         self._hash_all(read_names(0, lambda: keeper is not None and keeper.is_packing))
 
-    def _hash_all(self, groups: Iterable[list[bytes] | None]) -> None:
-        for names in groups:
+    def _hash_all(self, parts: Iterable[list[bytes] | None]) -> None:
+        for names in parts:
             if names is None:
                 self._settle()
             else:
-                self._submit(names)
+                self._order(names)
         self._settle()
 
     # --- groups -----------------------------------------------------------------------------------
 
-    def _submit(self, names: list[bytes]) -> None:
-        """Order a group, and take the outcomes of old ones when there are many."""
+    def _order(self, names: list[bytes]) -> None:
+        """Order groups of some names; what git is asked, it is asked about all of them at once."""
         self._burst += len(names)
-        self._turn += 1
         paths, rules = self._paths(names), self._rules(names)
-        group = Group(names, paths, rules, self._storing(), self._turn)
-        if self._threads == 0 or (len(names) < GROUP and not self._under_way):
+        for start in range(0, len(names), GROUP):
+            part = slice(start, start + GROUP)
+            self._turn += 1
+            group = Group(names[part], paths[part], rules[part], self._storing(), self._turn)
+            self._submit(group)
+
+    def _submit(self, group: Group) -> None:
+        """Order a group, and take the outcomes of old ones when there are many."""
+        if self._threads == 0 or (len(group.names) < GROUP and not self._under_way):
             self._take(group, self._worker.run(group))
             return
         if self._crew is None:

@@ -1,4 +1,4 @@
-"""Names of files that stdin has, one a line, in groups as large as what is at hand.
+"""Names of files that stdin has, one a line, in lists as long as what is at hand.
 
 Whoever wrote a name may wait for its answer before writing the next. So before we wait for more,
 what has come so far is given out, and None tells that there is nothing more for the moment.
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 GROUP = 128
 """Names in a group at most: enough to fill the lanes that hash them, few enough to share out."""
 
+_PART = 8 * GROUP  # of names that are all there: a few questions to git, and not too long ones
 _PIECE = 1 << 16
 _PATIENCE = 20  # milliseconds
 
 
-def grouped(names: list[bytes]) -> Iterator[list[bytes]]:
-    """Cut a list of names into groups."""
-    for start in range(0, len(names), GROUP):
-        yield names[start : start + GROUP]
+def parted(names: list[bytes]) -> Iterator[list[bytes]]:
+    """Cut a list of names into parts of some groups."""
+    for start in range(0, len(names), _PART):
+        yield names[start : start + _PART]
 
 
 def read_names(
@@ -39,7 +40,7 @@ def read_names(
         is_worth_waiting: Whether, where nothing is at hand, something may be a moment later.
 
     Yields:
-        A group of names, or None: there is nothing more at hand.
+        Names, some groups of them or what is at hand, or None: there is nothing more at hand.
 
     Raises:
         FastioError: They cannot be read, or one is badly quoted; those before it were given out.
@@ -59,9 +60,10 @@ def read_names(
             break
         *lines, begun = (begun + piece).split(b"\n")
         waiting += lines
-        while len(waiting) >= GROUP:
-            yield from _unquoted(waiting[:GROUP])
-            del waiting[:GROUP]
+        whole = len(waiting) - len(waiting) % GROUP
+        if whole:
+            yield from _unquoted(waiting[:whole])
+            del waiting[:whole]
     if begun:
         # Where no line end follows, a CR belongs to the name.
         waiting.append(begun + b"\r" if begun.endswith(b"\r") else begun)
