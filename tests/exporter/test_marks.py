@@ -174,6 +174,18 @@ def test_marks_of_commits_are_read(marks: Marks, work: Work, ending: str) -> Non
     assert marks.warnings == []
 
 
+def test_only_the_digit_itself_is_read_as_it(marks: Marks, work: Work) -> None:
+    [last, *_] = oids(work)
+    line = b":1 %b\n" % last.hex().encode()
+    with ObjectStore(marks.repository) as store:
+        for at in (3, 42):
+            others = {bytes([byte]) for byte in range(256)} - {line[at : at + 1]}
+            for other in others:
+                odd = line[:at] + other + line[at + 1 :]
+                assert MarkTable(20).take_lines(odd, store.search) == 0
+        assert MarkTable(20).take_lines(line, store.search) == len(line)
+
+
 def test_a_commit_with_two_marks(marks: Marks, work: Work) -> None:
     oid = work("rev-parse", "main")
     Path("m").write_text(f":7 {oid}\n:5 {oid}\n")
