@@ -17,6 +17,7 @@ cdef class DeltaBases:
     cdef Families families
     cdef BlobMap by_mark
     cdef readonly int64_t kept_bytes
+    cdef readonly int64_t packed_bytes
 
     cdef PathEntry *find(self, bytes path)
     cdef int c_assign(self, Bytes path, int64_t size, Blob blob) except -1
@@ -29,6 +30,8 @@ cdef class DeltaBases:
     cdef int add_version(self, PathEntry *entry, Blob newest) except -1
     cdef int set_anchor(self, PathEntry *entry, Blob anchor) except -1
     cdef int fit(self) except -1
+    cdef int pack(self, PathEntry *entry) except -1
+    cdef int unpack(self, Blob blob) except -1
     cdef int strip(self, PathEntry *entry) except -1
     cdef int forget(self, PathEntry *entry) except -1
     cdef PyObject *keep(self, Blob blob) except NULL

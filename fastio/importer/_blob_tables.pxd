@@ -25,6 +25,8 @@ cdef class Blob:
     cdef int pins
     cdef int64_t raw_offset
     cdef int64_t out_offset
+    cdef int64_t packed_offset  # where its bytes lie packed
+    cdef readonly int64_t packed_size  # 0: they do not
     cdef PyObject *older  # neighbours among the live ones
     cdef PyObject *newer
     cdef bint is_live

@@ -10,6 +10,7 @@ class Blob:
     mark: int
     stream_offset: int
     size: int
+    packed_size: int
     entry: int
     base: Blob | None
     depth: int

@@ -3,7 +3,7 @@
 
 There are up to some ten thousand blobs at a time, and each goes through all of these tables: what
 Python's own would do with boxed numbers, hashed objects and calls cost more than all the rest that
-is done for a small blob. A blob takes 144 bytes, a place in a map 16 (at most half of them are
+is done for a small blob. A blob takes 160 bytes, a place in a map 16 (at most half of them are
 taken), one in a ring 8.
 """
 

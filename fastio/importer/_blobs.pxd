@@ -63,3 +63,4 @@ cdef class BlobQueue:
     cdef int _release(self, Blob blob) except -1
     cpdef pin(self, Blob blob)
     cpdef unpin(self, Blob blob)
+    cdef int64_t _unpacked(self, Blob blob) except -1

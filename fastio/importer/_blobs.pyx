@@ -4,10 +4,13 @@
 A blob arrives (`admit`, or `open` and `fill`), is held back until its path is known, submitted
 with a delta base, and accepted when its result's turn has come; results count in order of
 submission. Its bytes stay in the arena for as long as something pins them: its own encoding, that
-of a blob whose base it is, the paths that have it as their newest version.
+of a blob whose base it is, the paths that have it as their newest version. Where these are short of
+room, it may lie there packed instead (`pack`).
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.buffer cimport PyBUF_READ
+from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport INT64_MAX, int64_t, uint64_t
 from libc.string cimport memcpy
 
@@ -43,6 +46,8 @@ cdef enum:
     FIRST_BYTES = 1 << 17
     # So many results ahead their slots of the object map and blobs are loaded: memory is slow.
     AHEAD = 16
+    # Smaller blobs are not worth packing.
+    LEAST_PACKED = 256
     # Below this a delta cannot pay: its own headers and the copy cost as much.
     MIN_DELTA_TARGET = 50
 
@@ -351,17 +356,93 @@ cdef class BlobQueue:
             if blob.raw_offset < self.arena.size:
                 self.arena.c_free(blob.raw_offset)
             blob.raw_offset = -1
-            self.live.remove(blob)
             if blob.entry >= 0:
                 self.in_pack.discard(blob.entry, blob)
+            if not blob.packed_size:
+                self.live.remove(blob)
+
+    def pack(self, Blob blob):
+        """Exchange one :meth:`pin` for a packed copy; False, and nothing done, if that is large.
+
+        What lies in the arena's annex needs no copy, but counts as if it had one.
+        """
+        from lz4.block import compress  # imports whose memory suffices need it not
+
+        cdef bytes packed
+        if blob.size < LEAST_PACKED:
+            return False
+        packed = compress(
+            PyMemoryView_FromMemory(
+                <char *>self.arena.c_at(blob.raw_offset), blob.size, PyBUF_READ
+            ),
+            store_size=False,
+        )
+        self.arena.c_have_read(blob.raw_offset, blob.size)
+        if 4 * PyBytes_GET_SIZE(packed) > 3 * blob.size:
+            return False
+        if blob.raw_offset >= self.arena.size:
+            blob.packed_offset = blob.raw_offset
+        else:
+            blob.packed_offset = self._allocate(PyBytes_GET_SIZE(packed))
+            memcpy(
+                self.arena.base + blob.packed_offset,
+                PyBytes_AS_STRING(packed), PyBytes_GET_SIZE(packed),
+            )
+        blob.packed_size = PyBytes_GET_SIZE(packed)
+        self.unpin(blob)
+        return True
+
+    def unpack(self, Blob blob):
+        """Undo :meth:`pack`."""
+        if blob.raw_offset < 0:
+            blob.raw_offset = self._unpacked(blob)
+            if blob.entry >= 0:
+                self.in_pack.set(blob.entry, blob)
+        self.pin(blob)
+        self.drop_packed(blob)
+
+    cdef int64_t _unpacked(self, Blob blob) except -1:
+        """Return where the bytes of a packed blob lie unpacked."""
+        from lz4.block import decompress
+
+        cdef bytes content
+        cdef int64_t offset
+        if blob.packed_offset >= self.arena.size:
+            return blob.packed_offset
+        offset = self._allocate(blob.size)
+        content = decompress(
+            PyMemoryView_FromMemory(
+                <char *>self.arena.base + blob.packed_offset, blob.packed_size, PyBUF_READ
+            ),
+            uncompressed_size=blob.size,
+        )
+        memcpy(self.arena.base + offset, PyBytes_AS_STRING(content), blob.size)
+        return offset
+
+    def drop_packed(self, Blob blob):
+        """Free the packed copy."""
+        if blob.packed_offset < self.arena.size:
+            self.arena.c_free(blob.packed_offset)
+        blob.packed_size = 0
+        if blob.pins == 0:
+            self.live.remove(blob)
 
     def compact(self):
         """Move all blobs together, so that free space is one piece. The encoder has none."""
         cdef Blob blob
-        blobs = [blob for blob in self.live if blob.raw_offset < self.arena.size]
-        blobs.sort(key=_raw_offset)
-        for blob, offset in zip(blobs, self.arena.compact([_raw_offset(b) for b in blobs])):
-            blob.raw_offset = offset
+        cdef list places = []
+        for blob in self.live:
+            if 0 <= blob.raw_offset < self.arena.size:
+                places.append((blob.raw_offset, False, blob))
+            if blob.packed_size and blob.packed_offset < self.arena.size:
+                places.append((blob.packed_offset, True, blob))
+        places.sort(key=_first)
+        offsets = self.arena.compact([_first(place) for place in places])
+        for (_, is_packed, blob), offset in zip(places, offsets):
+            if is_packed:
+                blob.packed_offset = offset
+            else:
+                blob.raw_offset = offset
         self.compactions += 1
 
     def content(self, Blob blob):
@@ -386,5 +467,5 @@ def _name(Blob blob):
     return f"the blob at byte {blob.stream_offset}{mark}"
 
 
-def _raw_offset(Blob blob):
-    return blob.raw_offset
+def _first(place):
+    return place[0]

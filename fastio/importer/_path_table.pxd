@@ -24,6 +24,7 @@ cdef class PathTable:
     cdef PathEntry *oldest
     cdef PathEntry *newest
     cdef PathEntry *rich
+    cdef PathEntry *warm
     cdef uint64_t seed
 
     cdef uint64_t hash_of(self, const unsigned char *path, int64_t size) noexcept

@@ -22,7 +22,8 @@ cdef class PathTable:
     """Blobs by path.
 
     The caller fills the entries and counts a reference for each blob in them. All entries that are
-    older than ``rich`` have been stripped of what they can do without; NULL: all have.
+    older than ``rich`` have been stripped of what they can do without, and those older than
+    ``warm`` have been packed, as far as that pays; NULL: all have.
 
     What :meth:`find` and :meth:`add` return is valid until it is removed.
     """
@@ -121,11 +122,15 @@ cdef class PathTable:
         self.newest = entry
         if self.rich == NULL:
             self.rich = entry
+        if self.warm == NULL:
+            self.warm = entry
         return 0
 
     cdef int unlink(self, PathEntry *entry) noexcept:
         if self.rich == entry:
             self.rich = entry.newer
+        if self.warm == entry:
+            self.warm = entry.newer
         if entry.newer != NULL:
             entry.newer.older = entry.older
         else:

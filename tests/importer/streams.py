@@ -58,11 +58,15 @@ def edit(rng: Random, content: bytes) -> bytes:
 
 @joined
 def history(
-    *, files: int, size: int, commits: int, seed: int = 1, edits: int = 0
+    *, files: int, size: int, commits: int, seed: int = 1, edits: int = 0, repeats: int = 1
 ) -> Iterator[bytes]:
-    """A history that begins with *files* files of about *size* bytes, and edits some a commit."""
+    """A history that begins with *files* files of about *size* bytes, and edits some a commit.
+
+    Each begins as a text that stands there *repeats* times.
+    """
     rng = Random(seed)
-    contents = [text(rng, rng.randrange(size // 2, size * 3 // 2)) for _ in range(files)]
+    sizes = range(size // 2 // repeats, size * 3 // 2 // repeats)
+    contents = [text(rng, rng.randrange(sizes.start, sizes.stop)) * repeats for _ in range(files)]
     mark = 0
     for number in range(commits):
         touched = range(files) if number == 0 else sorted(rng.sample(range(files), edits or 3))

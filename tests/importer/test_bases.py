@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lz4.block import compress
 
 from fastio.importer._bases import PATH_OVERHEAD, DeltaBases
 from fastio.importer._blob_tables import Blob
@@ -21,6 +22,12 @@ from workers.arena import Arena
 from workers.tasks import Settings
 
 SIZE = 100
+
+
+def content_of(name: str, size: int) -> bytes:
+    """Content that can be packed if its size is odd and not too small."""
+    rng = Random(name)
+    return (rng.randbytes(size // 7) * 8)[:size] if size % 2 else rng.randbytes(size)
 
 
 class JournalQueue(BlobQueue):
@@ -40,7 +47,7 @@ class JournalQueue(BlobQueue):
 
     def blob(self, name: str, mark: int = 0, size: int = SIZE) -> Blob:
         blob = self.open(mark, size, 0)
-        self.fill(blob, 0, Random(name).randbytes(size))
+        self.fill(blob, 0, content_of(name, size))
         self.hold(blob)
         self.names[blob] = name
         return blob
@@ -197,6 +204,48 @@ def test_clear_lets_go_of_everything(queue: JournalQueue) -> None:
     assert queue.journal[-1] == ("new", None)
 
 
+@pytest.mark.parametrize("size", [257, 5001])
+def test_what_was_packed_is_a_base_again(queue: JournalQueue, size: int) -> None:
+    bases = bases_of(queue, limit=2 * PATH_OVERHEAD + size + SIZE - 1)
+    first = queue.blob("1", size=size)
+    bases.assign(b"a", first)
+    queue.settle()
+    assign(queue, bases, b"b", "other")
+    assert (first.packed_size, bases.packed_bytes) == (bases.packed_bytes, first.packed_size)
+    assert 0 < first.packed_size < size // 2
+    assert queue.content(first) is None
+    queue.compact()
+    second = queue.blob("2", size=size)
+    bases.assign(b"a", second)
+    assert queue.content(first) == content_of("1", size)
+    assert queue.journal[-1] == ("2", "1")
+    queue.settle()
+    bases.clear()
+    assert (bases.kept_bytes, bases.packed_bytes, len(queue.live)) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("size", [0, 1, 255, 5000])
+def test_what_is_small_or_random_is_not_packed(queue: JournalQueue, size: int) -> None:
+    bases = bases_of(queue, limit=2 * PATH_OVERHEAD + size + SIZE - 1)
+    blob = queue.blob("1", size=size)
+    bases.assign(b"a", blob)
+    assign(queue, bases, b"b", "other")
+    assert (blob.packed_size, blob in queue.live) == (0, False)
+
+
+def test_what_is_packed_while_it_is_encoded(queue: JournalQueue) -> None:
+    bases = bases_of(queue, limit=2 * PATH_OVERHEAD + 5001 + SIZE - 1)
+    blob = queue.blob("1", size=5001)
+    bases.assign(b"a", blob)
+    bases.assign(b"b", queue.blob("other"))
+    assert blob.packed_size
+    assert queue.content(blob) is not None
+    queue.settle()
+    assert queue.content(blob) is None
+    bases.move(b"a", b"c", keep=False)
+    assert queue.content(blob) == content_of("1", 5001)
+
+
 class ModelBases:
     """The choice in plain Python: the same blobs let go, the same bases."""
 
@@ -205,6 +254,8 @@ class ModelBases:
         self.paths: OrderedDict[bytes, tuple[list[str], str]] = OrderedDict()
         self.depths: dict[str, int] = {}
         self.sizes: dict[str, int] = {}
+        self.packed: dict[str, int] = {}  # sizes when packed
+        self.warm: set[bytes] = set()  # paths that were not packed since their last use
         self.journal: list[tuple[str, str | None]] = []
 
     def assign(self, path: bytes, name: str, size: int) -> None:
@@ -228,11 +279,30 @@ class ModelBases:
     def remember(self, path: bytes, versions: list[str], anchor: str) -> None:
         self.paths[path] = list(dict.fromkeys(versions))[:4], anchor
         self.paths.move_to_end(path)
+        self.warm.add(path)
+        for name in (*versions[:4], anchor):
+            self.packed.pop(name, None)
         for cold, (others, _) in self.paths.items():
-            if self.kept_bytes > self.limit:
+            if self.is_full:
                 self.paths[cold] = [others[0]], others[0]
-        while self.kept_bytes > self.limit and len(self.paths) > 1:
+        for cold in list(self.paths)[:-1]:
+            if self.is_full and cold in self.warm and 2 * sum(self.packed.values()) < self.limit:
+                self.pack(cold)
+        while self.is_full and len(self.paths) > 1:
             self.paths.popitem(last=False)
+            self.packed = {name: size for name, size in self.packed.items() if name in self.kept}
+
+    @property
+    def is_full(self) -> bool:
+        return self.kept_bytes + sum(self.packed.values()) > self.limit
+
+    def pack(self, path: bytes) -> None:
+        self.warm.discard(path)
+        [name], _ = self.paths[path]
+        size = len(compress(content_of(name, self.sizes[name]), store_size=False))
+        users = [path for path, (names, anchor) in self.paths.items() if name in (*names, anchor)]
+        if users == [path] and self.sizes[name] >= 256 and 4 * size <= 3 * self.sizes[name]:
+            self.packed[name] = size
 
     def reuse(self, path: bytes, name: str) -> None:
         if name in self.kept:
@@ -251,12 +321,13 @@ class ModelBases:
 
     @property
     def kept_bytes(self) -> int:
-        return sum(self.sizes[name] for name in self.kept) + PATH_OVERHEAD * len(self.paths)
+        unpacked = self.kept - self.packed.keys()
+        return sum(self.sizes[name] for name in unpacked) + PATH_OVERHEAD * len(self.paths)
 
 
 paths = st.integers(0, 99).map(lambda number: b"path/" * (number % 5) + b"%d" % number)
 base_steps = st.one_of(
-    st.tuples(st.just("assign"), st.one_of(paths, st.just(b"often")), st.integers(50, 200)),
+    st.tuples(st.just("assign"), st.one_of(paths, st.just(b"often")), st.integers(50, 400)),
     st.tuples(st.just("reuse"), paths, st.integers(1, 60)),
     st.tuples(st.just("move"), paths, paths, st.booleans()),
 )
@@ -281,6 +352,7 @@ def test_bases_are_those_of_the_model(steps: list[Any], depth: int, room: int) -
             model.move(path, more[0], keep=more[1])
         queue.settle()
         assert bases.kept_bytes == model.kept_bytes
+        assert bases.packed_bytes == sum(model.packed.values())
     assert queue.journal == model.journal
     # The last one that had no path is kept as well, but here all have one.
     assert {queue.names[blob] for blob in queue.live} == model.kept

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from fastio.importer import assembly
+from fastio.importer._blob_tables import Blob
+from fastio.importer._blobs import BlobQueue
 from fastio.importer.budget import Budget
 from fastio.importer.importer import Importer
 from fastio.importer.source import Source
@@ -19,6 +22,10 @@ MIB = 1 << 20
 MEMORY = 32 * MIB
 INPUTS: dict[str, tuple[Callable[[], bytes], str]] = {
     "bases are forgotten": (lambda: streams.history(files=290, size=48_000, commits=40), "50"),
+    "bases are packed": (
+        lambda: streams.history(files=290, size=56_000, commits=40, repeats=3),
+        "50",
+    ),
     "blobs first": (lambda: streams.blobs_first(count=300, size=30_000), "50"),
     "all sizes": (lambda: streams.sizes(rounds=30, largest=1_300_000), "50"),
     "long chains": (lambda: streams.one_file(versions=300, size=9_000), "50"),
@@ -54,7 +61,8 @@ def test_packs_unchanged(tmp_path: Path) -> None:
 
     A change of how delta bases are chosen changes the digest; it has to be meant.
     """
-    digests = [imported(tmp_path / name, name, 0, level=0)[0].digest() for name in INPUTS]
+    names = [name for name in INPUTS if name != "bases are packed"]  # by a codec, too
+    digests = [imported(tmp_path / name, name, 0, level=0)[0].digest() for name in names]
     digest = hashlib.sha256("".join(digests).encode()).hexdigest()
     assert digest == "2c571747aef4ed4c7a7df5a4c2a829f4dcc217fe23e2237a0617a85e43fdf0b2"
 
@@ -72,6 +80,22 @@ def test_pack_is_the_same_from_a_mapped_file(tmp_path: Path, name: str, workers:
     assert (status, importer.parser.bytes_read) == (0, len(stream(name)))
     assert source.is_mapped
     assert target.digest() == expected.digest()
+
+
+class CountingQueue(BlobQueue):
+    """Counts how often a packed base is unpacked."""
+
+    unpacked = 0
+
+    def unpack(self, blob: Blob) -> None:
+        CountingQueue.unpacked += 1
+        super().unpack(blob)
+
+
+def test_packed_bases_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assembly, "BlobQueue", CountingQueue)
+    imported(tmp_path / "target", "bases are packed", 0)
+    assert CountingQueue.unpacked > 20
 
 
 def longest_chain(target: Target) -> int:
