@@ -4,6 +4,8 @@ LARGEST: Final[int]
 MOST: Final[int]
 ROOM: Final[int]
 
+def is_there(path: bytes) -> bool: ...
+
 @final
 class FileReader:
     def __new__(cls) -> FileReader: ...

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fastio.errors import ConfigError, GitEnded
+from fastio.hasher.files import is_there
 from fastio.store.config import parse_boolean
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class Conversions:
             end = directory.index(b"/", end) + 1
 
     def _has_file(self, directory: bytes) -> bool:
-        return os.path.lexists(os.path.join(self._top, directory, b".gitattributes"))
+        return is_there(os.path.join(self._top, directory, b".gitattributes"))
 
     # --- what they say ----------------------------------------------------------------------------
 

@@ -7,6 +7,6 @@ run all the while.
 
 from __future__ import annotations
 
-from fastio.hasher._files import LARGEST, MOST, ROOM, FileReader
+from fastio.hasher._files import LARGEST, MOST, ROOM, FileReader, is_there
 
-__all__ = ["LARGEST", "MOST", "ROOM", "FileReader"]
+__all__ = ["LARGEST", "MOST", "ROOM", "FileReader", "is_there"]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from fastio.store.repository import Repository
 
 _AHEAD = 3  # groups a thread has at most
+_TURN = 50e-6  # seconds; 20,000 files with -w take 0.44 s instead of 0.48 s
 
 
 class Hasher:
@@ -134,6 +136,9 @@ class Hasher:
         if self._crew is None:
             from fastio.hasher.crew import Crew  # noqa: PLC0415 - a few files need none
 
+            # Threads are outside of the interpreter for some 20 us at a time, and who comes back
+            # must not wait while another one goes on for 5 ms.
+            sys.setswitchinterval(_TURN)
             self._crew = Crew(self._threads, self._worker.run)
         if len(self._under_way) >= _AHEAD * self._threads:
             self._take_oldest()

@@ -105,13 +105,16 @@ class Keeper:
     def add(self, blobs: list[tuple[Oid, int, bytes]]) -> None:
         """Put blobs into the pack that are not there yet: oid, size, and the deflated content."""
         entries = self.pack().entries
-        for oid, size, payload in blobs:
-            if self._has_packed(oid):
+        packed, few = self._map, self._few
+        assert packed is not None
+        for oid, size, payload in blobs:  # with no call that is not needed: nothing else runs
+            if packed.find(oid) >= 0:
                 continue
-            self._enter(oid, entries.append(BLOB, size, payload))
+            offset = entries.append(BLOB, size, payload)
+            packed.insert(oid, pack=_PACK, offset=offset, kind=BLOB, crc=entries.last_crc)
             self._claims.pop(oid, None)
-            if self._few is not None:
-                self._few[oid] = size, payload
+            if few is not None:
+                few[oid] = size, payload
         if self._few is not None and len(self._few) > self.limit:
             self._few = None
 
