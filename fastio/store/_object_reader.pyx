@@ -90,9 +90,9 @@ cdef class ObjectReader:
         try:
             if self.look_in_packs() or self.look_for_loose():
                 return 0
-        except PackError:  # perhaps the pack is gone, its objects being in a new one
+        except PackError as error:  # perhaps the pack is gone, its objects being in a new one
             if not self.store.reload():
-                raise
+                return rescue(self, error)
         return self.look_slowly()
 
     cdef bint look_in_packs(self) except -1:
@@ -260,20 +260,10 @@ cdef class ObjectReader:
 
     cdef int write(self, unsigned char *out, int64_t room) except -1:
         """Write what `look` found, which has its size at least as room."""
-        cdef const Ahead *ahead
-        cdef int64_t stop
         if self.recipe != NULL:
             c_run(self.recipe, out, room)
         elif self.whole:
-            ahead = self.read_already()
-            if ahead != NULL:
-                stop = ahead.stop
-                memcpy(out, ahead.data, ahead.size)
-            else:
-                stop = self.inflate(
-                    self.found.offset, self.header.payload, self.found_size, out, room
-                )
-            self.check_crc(stop)
+            write_whole(self, out, room)
         elif self.content is None:
             memcpy(out, self.loose.content, self.found_size)
         else:
@@ -522,6 +512,34 @@ cdef class ObjectReader:
         if not self.verify:
             return found
         return verified(found, self.store.replaced(oid), self.store.object_format)
+
+
+cdef int rescue(ObjectReader self, error) except -1:
+    """Read another copy of what was found damaged."""
+    self.recipe, self.whole = NULL, False
+    self.found_kind, self.content = self.store.rescue(self.name_of(self.oid), error)
+    self.found_size = PyBytes_GET_SIZE(self.content)
+    return 0
+
+
+cdef int write_whole(ObjectReader self, unsigned char *out, int64_t room) except -1:
+    """Write what was found deflated as it is."""
+    cdef const Ahead *ahead = self.read_already()
+    cdef int64_t stop, size = self.found_size
+    try:
+        if ahead != NULL:
+            stop = ahead.stop
+            memcpy(out, ahead.data, ahead.size)
+        else:
+            stop = self.inflate(self.found.offset, self.header.payload, size, out, room)
+        self.check_crc(stop)
+    except PackError as error:
+        rescue(self, error)
+        if self.found_size != size:
+            raise
+        memcpy(out, PyBytes_AS_STRING(self.content), size)
+        self.content = None
+    return 0
 
 
 cdef dict HEADER_PROBLEMS = {

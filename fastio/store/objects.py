@@ -7,12 +7,13 @@ them open, the ones used last.
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from fastio.errors import ObjectError, PackError
+from fastio.errors import FastioError, ObjectError, PackError
 from fastio.objects.kinds import Oid
 from fastio.store._loose import touch_loose
 from fastio.store._pack_search import PackSearch
@@ -123,10 +124,27 @@ class ObjectStore:
             ObjectError: It is missing, or its loose file is damaged.
             PackError: Its pack is damaged.
         """
-        found = self._retried(self._read_once, self._replacements.of(oid))
+        found = self._rescued(self._read_once, self._replacements.of(oid))
         if found is None:
             raise self.missing(oid)
         return found
+
+    def rescue(self, oid: Oid, damage: FastioError) -> tuple[int, bytes]:
+        """Read another copy of an object of which one is damaged.
+
+        Args:
+            oid: The object itself, whatever is read in its place.
+            damage: Raised if there is no other one.
+        """
+        for read in self._copies(oid):
+            try:
+                found = read()
+            except (ObjectError, PackError):
+                continue
+            if found is not None and self.object_format.hash_object(*found) == oid:
+                self._warn(f"{damage}; another copy of object {oid.hex()} is read")
+                return found
+        raise damage
 
     def replaced(self, oid: Oid) -> Oid:
         """Return the object that is read in the place of *oid*, mostly itself."""
@@ -154,7 +172,7 @@ class ObjectStore:
         def open_once(oid: Oid) -> Opened | None:
             return self._open_once(oid, above)
 
-        return self._retried(open_once, self._replacements.of(oid))
+        return self._rescued(open_once, self._replacements.of(oid))
 
     def info(self, oid: Oid) -> tuple[int, int] | None:
         """Tell type and size of an object; None when it is missing."""
@@ -225,6 +243,24 @@ class ObjectStore:
         if found is None and self.reload():
             return look_up(oid)
         return found
+
+    def _rescued(
+        self, look_up: Callable[[Oid], T | tuple[int, bytes]], oid: Oid
+    ) -> T | tuple[int, bytes]:
+        """Look up; if what is found is damaged, read another copy."""
+        try:
+            return self._retried(look_up, oid)
+        except (ObjectError, PackError) as error:
+            return self.rescue(oid, error)
+
+    def _copies(self, oid: Oid) -> Iterator[Callable[[], tuple[int, bytes] | None]]:
+        """What reads each of an object's copies."""
+        for path, known in list(self._known_packs().items()):
+            pack = self._open_pack(path) if known is None else known
+            if pack is not None and (offset := pack.find(oid)) >= 0:
+                yield functools.partial(pack.read, offset)
+        for directory in self.object_directories():
+            yield functools.partial(read_loose, directory, oid)
 
     def _read_once(self, oid: Oid) -> tuple[int, bytes] | None:
         if place := self._find_pack(oid):

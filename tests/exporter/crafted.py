@@ -69,13 +69,17 @@ def pack_of(entries: list[Entry], *, offsets: dict[str, int] | None = None) -> t
 
 
 def write_pack(
-    directory: Path, entries: list[Entry], *, offsets: dict[str, int] | None = None
+    directory: Path,
+    entries: list[Entry],
+    *,
+    name: str = "pack-1",
+    offsets: dict[str, int] | None = None,
 ) -> None:
     """Write a pack and its idx; see `pack_of`."""
     pack, idx = pack_of(entries, offsets=offsets)
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / "pack-1.pack").write_bytes(pack)
-    (directory / "pack-1.idx").write_bytes(idx)
+    (directory / f"{name}.pack").write_bytes(pack)
+    (directory / f"{name}.idx").write_bytes(idx)
 
 
 def _idx(rows: list[tuple[bytes, int, int]], trailer: bytes) -> bytes:
