@@ -29,7 +29,9 @@ from fastio.objects.kinds import SHA1, SHA256
 from fastio.objects.trees import empty_tree_oid
 
 cdef enum:
+    COMMIT_KIND = 1
     TREE_KIND = 2
+    TAG_KIND = 4
     STOP_BYTES = 32  # bytes of a tree for one of its stops
 
 
@@ -86,9 +88,19 @@ cdef class TreeShelf(TreeCache):
             self.strip(tree)
 
     cdef Tree *read(self, const unsigned char *oid) except NULL:
-        cdef int64_t size = self.reader.c_look_for(oid, TREE_KIND)
-        cdef const Recipe *recipe = self.reader.c_recipe()
-        cdef Tree *tree = self.make(size, recipe)
+        cdef const Recipe *recipe = NULL
+        cdef int64_t size
+        cdef bytes inner
+        cdef Tree *tree
+        try:
+            size = self.reader.c_look_for(oid, TREE_KIND)
+            recipe = self.reader.c_recipe()
+        except ObjectError:
+            inner = peeled(self.reader, oid[: self.oid_size])
+            if inner is None:
+                raise
+            size = self.reader.c_look_for(<Bytes>PyBytes_AS_STRING(inner), TREE_KIND)
+        tree = self.make(size, recipe)
         if recipe == NULL:
             try:
                 self.reader.write(<unsigned char *>tree.data, tree.room)
@@ -241,3 +253,17 @@ cdef class TreeShelf(TreeCache):
 
     cdef int64_t cost(self, const Tree *tree) noexcept:
         return TreeCache.cost(self, tree) - (tree.size - tree.size // STOP_BYTES if tree.key else 0)
+
+
+cdef bytes peeled(ObjectReader reader, bytes oid):
+    """Return the tree that a commit or tag stands for, which git takes in its place, or None."""
+    cdef int at, digits = 2 * reader.oid_size
+    try:
+        while True:
+            kind, content = reader.read(oid)
+            if kind == TREE_KIND:
+                return oid
+            at = {COMMIT_KIND: 5, TAG_KIND: 7}[kind]  # behind "tree " or "object "
+            oid = bytes.fromhex(content[at : at + digits].decode("ascii"))
+    except (KeyError, ValueError, ObjectError):
+        return None

@@ -15,7 +15,7 @@ import pytest
 
 from tests.exporter import crafted
 from tests.exporter.crafted import BLOB, COMMIT, OFS_DELTA, REF_DELTA, TREE, Entry, number
-from tests.exporter.records import LINE, blob, commit_body
+from tests.exporter.records import LINE, blob, commit_body, tag_body
 from tests.exporter.source import Source
 from tests.importer.target import ROOT, Done, environment
 
@@ -211,6 +211,17 @@ def test_trees_are_told_as_they_are_stored(source: Source) -> None:
     assert told(source, in_order, unsorted, "-M") == []
 
 
+@pytest.mark.parametrize("kind", ["commit", "tag"])
+def test_a_commit_or_tag_may_stand_for_a_tree(source: Source, kind: str) -> None:
+    file = source.add("blob", b"text")
+    tree = a_tree(source, (b"100644", b"x", file))
+    bodies = {"commit": commit_body(tree.encode()), "tag": tag_body(tree.encode(), b"tree")}
+    oid = source.add(kind, bodies[kind])
+    assert told(source, a_tree(source), oid) == [b"M 100644 %b x" % file.encode()]
+    inside = a_tree(source, (b"40000", b"d", oid))
+    assert told(source, oid, inside) == [b"M 100644 %b d/x" % file.encode(), b"D x"]
+
+
 @pytest.mark.parametrize(
     ("mode", "meant"),
     [(b"0", b"160000"), (b"00", b"160000"), (b"0000000000100755", b"100755"),
@@ -306,3 +317,30 @@ def test_a_reader_that_goes_ends_it(source: Source) -> None:
         process.stdout.close()
         said = process.stderr.read()
     assert (process.returncode, said) == (-13, b"")
+
+
+@pytest.mark.parametrize("whole", ["loose", "pack"])
+@pytest.mark.parametrize("name", ["main:a", "main^{tree}", "main~1", "main"])
+def test_of_two_copies_the_one_that_is_not_damaged_is_read(
+    source: Source, name: str, whole: str
+) -> None:
+    source.load(LINE)
+    expected = source.stream("main")
+    oid = source.git("rev-parse", name)
+    kind = source.git("cat-file", "-t", oid)
+    number = {"commit": COMMIT, "tree": TREE, "blob": BLOB}[kind]
+    content = subprocess.run(
+        ["git", "cat-file", kind, oid], cwd=source.path, capture_output=True, check=True
+    ).stdout
+    folder = source.git_dir / "objects/pack"
+    for path in folder.iterdir():
+        path.unlink()
+    source.git("config", "fastimport.unpackLimit", "100")
+    source.load(LINE)  # all loose
+    bad = Entry(oid, number, content, deflated=b"\x78\x9c" + b"\xff" * 50)
+    crafted.write_pack(folder, [bad], name="pack-bad")
+    if whole == "pack":
+        crafted.write_pack(folder, [Entry(oid, number, content)], name="pack-good")
+        (source.git_dir / "objects" / oid[:2] / oid[2:]).unlink()
+    done = export(source)
+    assert (done.returncode, done.stdout) == (0, expected)
