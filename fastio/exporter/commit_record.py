@@ -65,7 +65,7 @@ def commit_records(
         CommitText(options, reader.oid_size),
         TreeDiff(
             reader,
-            limits_of(repository, plan.paths),
+            limits_of(repository, () if plan.full_diff else plan.paths),
             hidden=hidden_submodules(repository, plan.diff.ignore_submodules),
             lists_unchanged=plan.diff.harder,
             memory=min(memory // 2, _MOST_TREES),

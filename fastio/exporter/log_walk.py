@@ -11,15 +11,14 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
-from fastio.errors import FastioError, UsageError
+from fastio.errors import FastioError
 from fastio.exporter._log_listing import read_listing
 from fastio.exporter.collection import Collection
 from fastio.exporter.marks import MarkTable
 from fastio.exporter.neutral_git import neutral_git
-from fastio.exporter.rev_words import complaint
+from fastio.exporter.rev_words import refusal
 from fastio.exporter.walk import Walk
 from fastio.objects.kinds import TREE
-from fastio.store.git import Finished
 from fastio.store.repository import Repository
 
 # Oid, tree, name and parents. The name stands between tabs: it need not be an oid.
@@ -94,7 +93,7 @@ def check_options(repository: Repository, options: Sequence[bytes]) -> None:
     with neutral_git(repository) as git:
         said = git.run("log", *options, empty_tree.hex(), "--", capture_stderr=True)
     if said.status:
-        raise _refusal(said)
+        raise refusal(said)
 
 
 def run_log(
@@ -120,17 +119,10 @@ def run_log(
     with neutral_git(repository) as git:
         said = git.run(*words, text=text, capture_stderr=True)
     if said.status:
-        raise _refusal(said)
+        raise refusal(said)
     for line in said.stderr.splitlines():
-        warn(os.fsdecode(line).removeprefix("warning: "))
+        warn(os.fsdecode(line).removeprefix("warning: ").removeprefix("error: "))
     return said.stdout
-
-
-def _refusal(said: Finished) -> FastioError:
-    text = complaint(said.stderr)
-    if text.startswith("unrecognized argument:"):
-        return UsageError(text)
-    return FastioError(text)
 
 
 def _without_counts(options: Sequence[bytes]) -> tuple[list[bytes], int, int | None]:

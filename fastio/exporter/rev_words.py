@@ -23,6 +23,7 @@ from fastio.exporter.ref_list import Ref, RefList, UnclearError
 from fastio.exporter.resolver import Resolver
 from fastio.exporter.starts import Start
 from fastio.exporter.wildcards import wildcard
+from fastio.store.git import Finished
 from fastio.store.repository import Repository
 
 # Options of the walk whose value may be the next word.
@@ -38,14 +39,31 @@ _NO_MATTER = (
     *("--notes", "--no-notes", "--standard-notes", "--no-standard-notes", "--show-signature"),
     *("--no-show-signature", "--relative-date", "--log-size", "--expand-tabs", "--no-expand-tabs"),
     *("--objects", "--objects-edge", "--objects-edge-aggressive", "--show-linear-break", "--cc"),
-    *("--encode-email-headers", "--no-encode-email-headers", "--always", "--root", "--header"),
-    *("--show-notes-by-default", "--encoding", "--date", "--verify-objects"),
+    *("--encode-email-headers", "--no-encode-email-headers", "--always", "--root"),
+    *("--show-notes-by-default", "--encoding", "--date", "--verify-objects", "--filter"),
+    *("--no-filter",),
+)
+# Options that git need not judge: it takes them, or they have been refused already.
+_GOOD = (
+    *("--first-parent", "--topo-order", "--date-order", "--author-date-order", "--dense"),
+    *("--ancestry-path", "--full-diff"),  # the first wants revisions
+    *("--sparse", "--full-history", "--simplify-merges", "--simplify-by-decoration", "--merges"),
+    *("--no-merges", "--remove-empty", "--show-pulls", "--boundary", "--ignore-missing"),
+    *("--no-walk", "--do-walk", "--left-only", "--right-only", "--parents"),
+    # Of these git's rev-list will hear nothing.
+    *("--notes", "--no-notes", "--show-notes", "--standard-notes", "--no-standard-notes"),
+    *("--show-notes-by-default",),
 )
 # What log knows and an export does not.
 _UNKNOWN = (
     *("--source", "--use-mailmap", "--no-use-mailmap", "--mailmap", "--no-mailmap", "--decorate"),
     *("--no-decorate", "--clear-decorations", "--decorate-refs", "--decorate-refs-exclude", "-L"),
     *("-q", "--no-source", "--no-quiet", "-h", "--help"),
+    # What rev-list knows and an export does not.
+    *("--timestamp", "--header", "--bisect-vars", "--bisect-all", "--use-bitmap-index"),
+    *("--test-bitmap", "--disk-usage", "--commit-header", "--no-commit-header", "--missing"),
+    *("--object-names", "--no-object-names", "--filter-print-omitted", "--unsorted-input"),
+    *("--filter-provided-objects", "--exclude-promisor-objects"),
 )
 _OWN_STARTS = {b"--reflog", b"--indexed-objects", b"--alternate-refs", b"--bisect", b"--merge"}
 _REF_FOLDERS = {
@@ -68,6 +86,7 @@ class RevisionReader:
         walk_options: What git's walk is to be told, before it is told where to start.
         late_options: What it is to be told behind that.
         diff: The options of diffs.
+        full_diff: Whether paths limit the walk only.
         paths: Path limits, as written.
         refs: The refs of the repository.
     """
@@ -82,11 +101,17 @@ class RevisionReader:
         self.late_options: list[bytes] = []
         self.paths: list[bytes] = []
         self.diff = DiffOptions()
+        self.full_diff = False
         self.refs = RefList(repository, self._doubt)
         self._text: bytes = b""  # what standard input said
+        self._has_input = False
         self._is_negative = False
         self._excluded: list[Callable[[bytes], bool]] = []
+        self._hides = False  # behind --exclude-hidden, until refs were added
         self._has_dashes = False
+        self._default: bytes | None = None
+        self._unjudged: list[str] = []  # options of which only git can tell whether they are good
+        self._foreign: list[str] = []  # those that may be unknown
 
     @property
     def walks_elsewhere(self) -> bool:
@@ -101,6 +126,7 @@ class RevisionReader:
         """
         try:
             self._read()
+            self._judge()
             self.diff.settle()
         except UnclearError as error:
             self._doubt()
@@ -129,6 +155,8 @@ class RevisionReader:
             else:
                 self._take_paths(words[at:end])
                 break
+        if self._default is not None and not self.starts and not self._has_input:
+            self._add_default(self._default)
 
     # --- revisions and paths ----------------------------------------------------------------------
 
@@ -160,6 +188,12 @@ class RevisionReader:
         self._doubt()
         self.paths = [*map(os.fsencode, words), *self.paths]
 
+    def _add_default(self, text: bytes) -> None:
+        found = self._resolver.find(text)
+        if found is None:
+            raise UnclearError(f"bad default revision '{os.fsdecode(text)}'")
+        self._add([Start(found[1], found[0], text)])
+
     def _is_file(self, path: bytes) -> bool:
         directory = self._repository.git.directory or b"."
         return os.path.lexists(os.path.join(directory, path))
@@ -175,12 +209,34 @@ class RevisionReader:
         if said.status == 128:
             raise FastioError(complaint(said.stderr))
 
+    def _judge(self) -> None:
+        """Let git refuse options whose values it does not take."""
+        if not self._unjudged:
+            return
+        said = self._judgement(self._unjudged)
+        if not said.status:
+            return
+        if not said.stderr.startswith(b"usage:"):
+            raise refusal(said)
+        # That is said of what is unknown, but of formats of diffs as well.
+        if self._foreign and self._judgement(self._foreign).status:
+            raise UsageError(f"unknown option in: {' '.join(self._foreign)}")
+
+    def _judgement(self, words: Sequence[str]) -> Finished:
+        # Revisions are read from standard input, where there are none.
+        return self._repository.git.run("rev-list", "--stdin", *words, capture_stderr=True)
+
     # --- options ----------------------------------------------------------------------------------
 
     def _option(self, words: list[str]) -> int:
         """Take an option; how many words it has."""
         name, equals, value = words[0].partition("=")
-        if name in ("--glob", "--exclude", "--default"):
+        if name == "--default" and not equals:
+            if len(words) < 2:
+                raise UnclearError("bad --default argument")
+            self._default = os.fsencode(words[1])
+            return 2
+        if name in ("--glob", "--exclude", "--exclude-hidden"):
             used = 1 if equals else 2
             if len(words) < used:
                 raise UnclearError(f"option '{name}' requires a value")
@@ -189,13 +245,22 @@ class RevisionReader:
         if name in _REF_FOLDERS or words[0] in ("--all", "--not", "--stdin", "--reflog"):
             self._choice(name, os.fsencode(value) if equals else None)
             return 1
-        if name in _UNKNOWN:
+        if name in _UNKNOWN or words[0] in ("--format", f"--default={value}") or name[:2] == "-L":
             raise UsageError(f"unknown option `{name.lstrip('-')}'")
+        if words[0] == "--full-diff":
+            self.full_diff = True
         if name not in _VALUES:
-            used = diff_options.take(self.diff, words) or text_options.take(words)
-            if used:
+            if used := diff_options.take(self.diff, words):
                 return used
-        used = 1 if equals or name not in _VALUES else min(2, len(words))
+            if used := text_options.take(words):
+                self._unjudged += words[:used]
+                return used
+        used = 1 if equals or name not in _VALUES else 2
+        if len(words) < used:
+            raise UnclearError(f"option '{name}' requires a value")
+        if name not in _GOOD or equals:
+            self._unjudged += words[:used]
+            self._foreign += [] if name in _NO_MATTER else words[:used]
         if name in ("--no-walk", "--do-walk"):
             self.late_options.append(os.fsencode(words[0]))
         elif name not in _NO_MATTER:
@@ -209,21 +274,35 @@ class RevisionReader:
             self._is_negative = not self._is_negative
         elif name == "--exclude":
             self._excluded.append(wildcard(value or b""))
+        elif name == "--exclude-hidden":
+            self._exclude_hidden(os.fsdecode(value or b""))
         elif name == "--stdin":
             self._read_stdin()
         elif name == "--all":
             self._add_refs(self.refs.chosen(b"refs/", None))
             self._add_heads()
             self._excluded.clear()
+            self._hides = False
         elif name == "--glob":
             self._add_refs(self.refs.chosen(b"", value))
             self._excluded.clear()
+            self._hides = False
         elif name in _REF_FOLDERS:
+            if self._hides:
+                raise UsageError(f"options '--exclude-hidden' and '{name}' cannot be used together")
             folder = _REF_FOLDERS[name]
             self._add_refs(self.refs.chosen(folder, value), cut=len(folder))
             self._excluded.clear()
         else:
             self.walk_options.append(os.fsencode(name))
+
+    def _exclude_hidden(self, section: str) -> None:
+        """Take ``--exclude-hidden``, which means nothing where no refs are hidden."""
+        self._unjudged.append(f"--exclude-hidden={section}")
+        config = self._repository.config
+        if "transfer.hideRefs" in config or f"{section}.hideRefs" in config:
+            raise FastioError("option '--exclude-hidden' is not known here to refs that are hidden")
+        self._hides = True
 
     def _add_refs(self, refs: Iterable[Ref], cut: int = 0) -> None:
         for ref in refs:
@@ -246,7 +325,7 @@ class RevisionReader:
 
     def _read_stdin(self) -> None:
         """Take revisions from standard input, up to a line ``--``; paths behind that."""
-        self._text = self._stdin()
+        self._text, self._has_input = self._stdin(), True
         lines = self._text.split(b"\n")
         was_negative, self._is_negative = self._is_negative, False
         had_dashes, self._has_dashes = self._has_dashes, True
@@ -263,8 +342,17 @@ class RevisionReader:
         self._is_negative, self._has_dashes = was_negative, had_dashes
 
 
+def refusal(said: Finished) -> FastioError:
+    """Make an error of what git ended with."""
+    text = complaint(said.stderr)
+    unknown = text.startswith("unrecognized argument:")
+    return (
+        UsageError(text) if unknown or said.status == UsageError.exit_status else FastioError(text)
+    )
+
+
 def complaint(stderr: bytes) -> str:
     """What git died of, without the word that we put before it ourselves."""
     text = os.fsdecode(stderr).strip()
     before, _, last = text.rpartition("fatal: ")
-    return f"{before}{last}" if last else "git ended without a word"
+    return f"{before}{last}".removeprefix("error: ") if last else "git ended without a word"

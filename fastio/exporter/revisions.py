@@ -34,6 +34,7 @@ class Plan:
         tags: Tag objects in the order in which they were met.
         tagged_blobs: Blobs to write before any commit, in order; one may come twice.
         paths: Path limits as written, relative to where we were started; empty for none.
+        full_diff: Whether they limit the walk only, and not what is told of a commit.
         diff: How files are compared.
         deletions: Names of the refs that refspecs delete.
         settle: Gives the commit that a ref is to point at, which is not its own if that one was
@@ -45,6 +46,7 @@ class Plan:
     tags: list[ListedTag]
     tagged_blobs: list[Oid]
     paths: tuple[bytes, ...]
+    full_diff: bool
     diff: DiffOptions
     deletions: list[bytes]
     settle: Callable[[Oid], Oid | None]
@@ -100,6 +102,7 @@ def read_plan(
         collection.tags,
         collection.tagged_blobs,
         tuple(reader.paths),
+        reader.full_diff,
         reader.diff,
         refspecs.deletions(),
         settler.settle,

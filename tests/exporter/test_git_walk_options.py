@@ -1,0 +1,84 @@
+"""Options of walks and diffs that an export only passes on, takes without effect, or refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.exporter.records import LINE
+from tests.exporter.source import Source
+
+NO_EFFECT = (
+    *("--graph", "--pretty=oneline", "--stat", "-p", "--cc", "--date=iso", "--show-notes", "-Ix"),
+    *(
+        "--exit-code",
+        "--objects --filter=blob:none",
+        "--rotate-to=b",
+        "--pickaxe-all",
+        "-O /dev/null",
+    ),
+    *("--word-diff-regex .", "--ignore-matching-lines=x"),
+)
+USAGE = (
+    *("--header", "--stat=x", "--color=nonsense", "--default=main", "--src-prefix", "--format"),
+    *("--submodule=x", "--no-walk=x", "--timestamp", "--find-copies-harder=x", "-I("),
+)
+FATAL = (
+    *("--date=nonsense", "--pretty=nonsense", "--graph --reverse", "--grep", "-n", "--encoding"),
+    *("--combined-all-paths", "-U 3", "--ancestry-path=nosuch", "--default", "-O/nosuch/file"),
+)
+LOSING = (
+    *("--quiet", "-t", "-Sone", "-G one", "--find-object=x", "--skip-to=b", "--relative=d"),
+    *("--max-depth=0", "--follow"),
+)
+
+
+@pytest.mark.parametrize("words", NO_EFFECT)
+def test_what_shapes_text_has_no_effect(source: Source, words: str) -> None:
+    source.load(LINE)
+    assert source.stream("main", *words.split(" ")) == source.stream("main")
+
+
+@pytest.mark.parametrize("words", USAGE)
+def test_bad_values_and_unknown_options_are_usage_errors(source: Source, words: str) -> None:
+    source.load(LINE)
+    done = source.export("--use-done-feature", "main", *words.split(" "))
+    assert (done.returncode, done.stdout) == (129, b"")
+    assert done.stderr
+
+
+@pytest.mark.parametrize("words", FATAL)
+def test_others_are_fatal(source: Source, words: str) -> None:
+    source.load(LINE)
+    done = source.export("main", *words.split(" "))
+    assert done.returncode == 128
+    assert done.stderr.startswith((b"fatal: ", b"error: "))
+    assert b"error: " not in done.stderr[1:]
+
+
+@pytest.mark.parametrize("words", LOSING)
+def test_what_would_lose_changes_is_refused(source: Source, words: str) -> None:
+    if source.is_git:
+        pytest.skip("git writes streams that lack them")
+    source.load(LINE)
+    done = source.fails("main", *words.split(" "))
+    assert (done.stdout, b"leaves out changes" in done.stderr) == (b"", True)
+
+
+def test_an_unknown_option_ends_it_before_anything_is_written(source: Source) -> None:
+    source.load(LINE)
+    done = source.export("--use-done-feature", "--no-such-option", "main")
+    assert (done.returncode, done.stdout) == (129, b"")
+
+
+def test_a_default_stands_for_missing_revisions_and_is_no_ref(source: Source) -> None:
+    source.load(LINE)
+    expected = source.stream("main").replace(b"refs/heads/main", b"main")
+    assert source.stream("--default", "main") == expected
+    assert source.stream("--default", "main", "main~1") == source.stream("main~1")
+
+
+def test_full_diffs_tell_all_that_a_chosen_commit_changes(source: Source) -> None:
+    source.load(LINE)
+    stream = source.stream("main", "--full-diff", "--", "--", "b")
+    assert b"third\nfrom :3\nM 100644 :4 a\nD b\n\n" in stream
+    assert b"first\n" not in stream
