@@ -52,7 +52,7 @@ class Resolver:
         if revision != text and revision.startswith(b"-"):
             return None
         match = re.fullmatch(_PARENTS, revision)
-        if match and (starts := self._parents(match, is_negative)) is not None:
+        if match and (starts := self._parents(match, is_negative, revision != text)) is not None:
             return starts
         found = self.find(revision)
         if found is None:
@@ -118,7 +118,9 @@ class Resolver:
         for line in said.stdout.split():
             yield Oid(bytes.fromhex(line.decode()))
 
-    def _parents(self, match: re.Match[bytes], is_negative: bool) -> list[Start] | None:
+    def _parents(
+        self, match: re.Match[bytes], is_negative: bool, has_caret: bool
+    ) -> list[Start] | None:
         name, mark, number = match[1], match[2], match[3]
         found = self.find(name)
         if found is None or (number and not int(number)):
@@ -127,14 +129,15 @@ class Resolver:
         if commit is None:
             return None
         parents = list(self._parents_of(commit[1]))
+        ref = b"" if has_caret else name
         if mark == b"@":
-            return [Start(oid, COMMIT, name, name, is_negative) for oid in parents]
+            return [Start(oid, COMMIT, name, ref, is_negative) for oid in parents]
         if mark != b"!":
             parents = parents[int(number or b"1") - 1 :][:1]
             if not parents:
                 return None
-        negative = [Start(oid, COMMIT, name, is_negative=not is_negative) for oid in parents]
-        return [*negative, Start(found[1], found[0], name, is_negative=is_negative)]
+        others = [Start(oid, COMMIT, name, ref, is_negative=not is_negative) for oid in parents]
+        return [*others, Start(found[1], found[0], name, is_negative=is_negative)]
 
     def _parents_of(self, commit: Oid) -> Iterator[Oid]:
         """Ask for one after the other: git minds grafts and replacements."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -12,14 +11,7 @@ if TYPE_CHECKING:
 Applies = Callable[[list[str], "Export", "Export"], bool]
 
 
-def _not_without(words: list[str], git: Export, ours: Export) -> bool:
-    """Tell whether there is a ``^rev^-`` behind ``--not``, and ours lacks a record at most."""
-    behind = words[words.index("--not") :] if "--not" in words else []
-    return any(re.match(r"\^.*\^-\d*$", word) for word in behind) and ours.stdout in git.stdout
-
-
 KNOWN: tuple[tuple[str, Applies], ...] = (
-    ("git takes '^rev^-' behind '--not' for a ref that is exported", _not_without),
     ("git crashes", lambda _words, git, _ours: git.status < 0 and git.status != -13),
 )
 

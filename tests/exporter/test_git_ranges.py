@@ -89,3 +89,10 @@ def test_a_symmetric_difference_leaves_out_merge_bases(line: Source) -> None:
     assert b"data 6\nthird\n" in stream
     assert b"data 5\nside\n" in stream
     assert b"from " not in stream
+
+
+def test_behind_not_parents_of_a_revision_have_its_name(source: Source) -> None:
+    source.load(LINE)
+    assert source.stream("--not", "main^-") == reset(MAIN, ZERO)
+    named = source.stream("main~1").replace(b"main~1", b"main")
+    assert source.stream("--not", "^main^@") == named
