@@ -16,6 +16,9 @@ cdef struct State:
 # Whether this processor has a kernel that is as fast as hashlib's, or faster.
 cdef bint c_is_fast() noexcept nogil
 
+# How many objects are hashed side by side.
+cdef int c_lanes() noexcept nogil
+
 cdef void c_hash_objects(Message *messages, int64_t count) noexcept nogil
 
 cdef void c_hash_object(

@@ -86,6 +86,10 @@ cdef bint c_is_fast() noexcept nogil:
     return kernel_count > 1 or note != NULL
 
 
+cdef int c_lanes() noexcept nogil:
+    return best.lanes
+
+
 # --- collisions ---------------------------------------------------------------------------------
 
 cdef unsigned char *note = NULL  # 1 and an oid, once there is a collision; NULL: nobody looks

@@ -1,6 +1,6 @@
 from fastio.importer._bases import DeltaBases
 from fastio.importer._blobs import BlobQueue
-from fastio.importer._operations import Operation
+from fastio.importer._operations import Deferred, Operation
 from fastio.importer.committish import CommittishResolver
 from fastio.importer.executor import Executor
 from fastio.importer.object_sink import ObjectSink
@@ -8,11 +8,11 @@ from fastio.importer.pipeline import Pipeline
 from fastio.stream._plain_commit import PlainCommit
 from fastio.stream._plain_run import PlainRun
 
-SIGNATURE_HEADERS: dict[str, bytes]
+class LaneOperation(Operation): ...
+class PlainOperation(LaneOperation): ...
+class Beginning(LaneOperation): ...
 
-class PlainOperation(Operation): ...
-
-class CommitLane:
+class CommitLane(Deferred):
     def __init__(
         self,
         queue: BlobQueue,
@@ -24,4 +24,3 @@ class CommitLane:
     ) -> None: ...
     def take_all(self, run: PlainRun) -> None: ...
     def take(self, commit: PlainCommit, lines: int) -> None: ...
-    def begin(self, commit: PlainCommit) -> None: ...

@@ -5,11 +5,17 @@ in the order of the M lines, the commit is one operation of the pipeline, and tr
 stored as the executor would store them. Which commits come this way depends on where reads ended,
 so the pack must not show it.
 
+A commit needs its parents' oids, and its tree's, but what it changes does not. So a commit is
+*deferred*: its trees are made, as drafts, and what follows from their oids waits until the lane is
+settled, for many commits at once. Meanwhile a name stands for the commit's oid, at its branch and
+in the lane, and in the mark table an id that no object has. All that is not the lane's comes after
+it was settled.
+
 Whatever is out of the ordinary when the commit's turn has come (a mark that is no commit's, a
 branch that is new) goes to the executor after all, which knows what to say about it.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
@@ -17,20 +23,28 @@ from libc.string cimport memcpy
 from fastio.importer._bases cimport DeltaBases
 from fastio.importer._blob_tables cimport HELD_BACK, Blob
 from fastio.importer._blobs cimport BlobQueue
+from fastio.importer._commit_body cimport body_size, store_body
 from fastio.importer._commit_queue cimport CommitQueue
-from fastio.importer._operations cimport Operation, Operations
+from fastio.importer._deferred_commits cimport (
+    DeferredCommit,
+    is_name,
+    name_of,
+    number_of,
+    resolved,
+)
+from fastio.importer._operations cimport Deferred, Operation, Operations
 from fastio.importer._tree_store cimport TreeStore
-from fastio.objects._digits cimport write_hex
+from fastio.objects._drafts cimport named_draft
 from fastio.objects._path_edits cimport Edit, edit_root, prepare
+from fastio.objects._tree_cache cimport Tree
 from fastio.store._marks cimport MarkTable
-from fastio.store._objmap cimport ObjectMap
+from fastio.store._objmap cimport NO_ID, ObjectMap
 from fastio.store._pack_search cimport PackSearch
 from fastio.stream._commit_fields cimport Bytes
-from fastio.stream._plain_commit cimport BY_OID, GITLINK, INLINE, Change, PlainCommit, Span
+from fastio.stream._plain_commit cimport BY_OID, GITLINK, INLINE, Change, PlainCommit
 from fastio.stream._plain_run cimport PlainRun
 
 from fastio.errors import FastioError
-from fastio.objects.commits import SIGNATURE_HEADERS, fold_header
 from fastio.stream import commands as c
 
 cdef enum:
@@ -44,18 +58,30 @@ cdef enum:
 cdef class CommitLane
 
 
-cdef class PlainOperation(Operation):
-    """A plain commit that waits for its blobs."""
+cdef class LaneOperation(Operation):
+    """An operation that settles the lane itself if it has to."""
 
     cdef CommitLane lane
     cdef PlainCommit commit
+
+
+cdef class PlainOperation(LaneOperation):
+    """A plain commit that waits for its blobs."""
+
     cdef list blobs
 
     cdef int run(self) except -1:
         return self.lane.execute(self.commit, self.blobs)
 
 
-cdef class CommitLane:
+cdef class Beginning(LaneOperation):
+    """Looks at a commit before its bodies are stored."""
+
+    cdef int run(self) except -1:
+        return self.lane.begin(self.commit)
+
+
+cdef class CommitLane(Deferred):
     """Takes plain commits.
 
     Args:
@@ -78,6 +104,8 @@ cdef class CommitLane:
     cdef CommitQueue commits
     cdef PackSearch search
     cdef int64_t queued
+    cdef list deferred
+    cdef bint defers
 
     def __init__(
         self, BlobQueue queue, DeltaBases bases, Operations pipeline, executor, sink, resolver
@@ -87,6 +115,9 @@ cdef class CommitLane:
         self.object_map, self.marks = sink.map, sink.marks
         self.trees, self.commits = sink.trees, sink.commits
         self.search = sink.store.search
+        self.deferred = []
+        # Where packs may end anywhere it must not matter when a commit is written.
+        self.defers = self.trees.is_sha1 and not sink.pack_limit
 
     # --- intake -------------------------------------------------------------------------------
 
@@ -124,21 +155,26 @@ cdef class CommitLane:
             self.need(commit.merges[index])
         if commit.has_bodies:
             # If the header is wrong, the bodies are not stored.
-            place = commit.offset, commit.number, lines
-            self.pipeline.add(place, self.begin, commit)
+            self.queue_up(Beginning.__new__(Beginning), commit, lines)
         for index in range(commit.edit_count):
             if commit.edits[index].mode:
                 blobs[index] = self.assign(commit, &commit.edits[index])
         commit.drop_buffer()
-        operation.lane, operation.commit, operation.blobs = self, commit, blobs
-        operation.offset, operation.number = commit.offset, commit.number
-        operation.lines = lines
-        self.pipeline.append(operation)
+        operation.blobs = blobs
+        self.queue_up(operation, commit, lines)
         if commit.mark:
             self.queue.forget_mark(commit.mark)
         self.queued += commit.memory()
         if self.queued > MAX_QUEUED:
             self.pipeline.drain()
+
+    cdef int queue_up(
+        self, LaneOperation operation, PlainCommit commit, int64_t lines
+    ) except -1:
+        operation.lane, operation.commit, operation.may_defer = self, commit, True
+        operation.offset, operation.number = commit.offset, commit.number
+        operation.lines = lines
+        return self.pipeline.append(operation)
 
     cdef int need(self, uint64_t mark) except -1:
         """See to it that a blob with this mark, named by mistake, is on its way."""
@@ -170,11 +206,13 @@ cdef class CommitLane:
 
     # --- execution ----------------------------------------------------------------------------
 
-    def begin(self, PlainCommit commit not None):
+    cdef int begin(self, PlainCommit commit) except -1:
         """Let the executor begin the commit if that is not so plain."""
         if self.branch_of(commit) is None or self.parents_of(commit) is None:
+            self.settle()
             self.executor.begin_commit(commit.header())
             commit.begun = True
+        return 0
 
     cdef int execute(self, PlainCommit commit, list blobs) except -1:
         """Store the commit; every blob it names has its entry by now."""
@@ -187,6 +225,7 @@ cdef class CommitLane:
     cdef int hand_over(self, PlainCommit commit, list blobs) except -1:
         """Let the executor do it: what is new about branch or parents, or all, step by step."""
         executor, pipeline = self.executor, self.pipeline
+        self.settle()
         _, number, lines = whole = pipeline.place
         if not commit.begun:
             executor.begin_commit(commit.header())
@@ -211,7 +250,9 @@ cdef class CommitLane:
         if branch.notes > MOST_UNSPLIT_NOTES:
             return False
         try:
-            tree = self.edit(commit, blobs, branch.tree)
+            if self.commits.is_full(0):
+                self.commits.end_turn()
+            tree = self.edit(commit, blobs, branch.tree, False)
         except FastioError:
             return False
         if tree is None:
@@ -222,40 +263,114 @@ cdef class CommitLane:
         return True
 
     cdef bint store(self, PlainCommit commit, list blobs) except -1:
-        """Store the commit and move its branch; False, with nothing done, if it is not so plain."""
+        """Defer the commit; False, with nothing done, if it is not so plain."""
+        cdef DeferredCommit deferred = DeferredCommit.__new__(DeferredCommit)
+        cdef bytes tree
+        if self.commits.is_full(self.trees.draft_bytes):
+            self.settle()
+            if self.commits.is_full(0):
+                self.commits.end_turn()
+        if commit.starts_empty:
+            self.settle()  # the old trees are compared with the new ones
         branch = self.branch_of(commit)
-        cdef list parents = self.parents_of(commit)
-        if branch is None or parents is None:
+        deferred.parents = self.parents_of(commit)
+        if branch is None or deferred.parents is None:
             return False
-        cdef bytes tip = branch.tip, tree = branch.tree
-        cdef int64_t stored, entry
-        if commit.start_from:
-            tip = parents[0]
-        elif tip is not None:
-            parents.insert(0, tip)
+        deferred.commit, deferred.branch = commit, branch
+        deferred.old_tip, deferred.old_tree = branch.tip, branch.tree
+        tree = branch.tree
         try:
-            if tip != branch.tip:
-                tree = self.resolver.tree_of(tip)
-            tree = self.edit(commit, blobs, tree)
+            if not commit.start_from:
+                if branch.tip is not None:
+                    deferred.parents.insert(0, branch.tip)
+            elif deferred.parents[0] != branch.tip:
+                tree = self.tree_of(deferred.parents[0])
+            deferred.tree = self.edit(commit, blobs, tree, self.trees.is_sha1)
         except FastioError:
             return False
-        if tree is None:
+        if deferred.tree is None:
             return False
-        stored = self.commits.counter.stored
-        entry = self.store_body(commit, tree, parents)
-        if self.commits.counter.stored != stored:
-            branch.newest = entry
-        if tip != branch.tip:
-            branch.published = None
-        tip = self.oid_of(entry)
-        branch.tip, branch.tree = tip, tree
+        self.defer(deferred)
+        return True
+
+    cdef int defer(self, DeferredCommit deferred) except -1:
+        """Let what the commit changes be seen by the next ones."""
+        cdef PlainCommit commit = deferred.commit
+        cdef int64_t number = len(self.deferred)
+        cdef int64_t size = body_size(commit, deferred.parents, self.object_map.oid_size)
+        deferred.name = name_of(number)
+        branch = deferred.branch
+        branch.tip, branch.tree = deferred.name, deferred.tree
         if commit.starts_empty:
             branch.notes = 0
-        self.resolver.remember_tree(tip, tree)
         if commit.mark:
-            self.marks.c_set(commit.mark, <uint32_t>entry)
+            deferred.old_entry = self.marks.c_get(commit.mark)
+            self.marks.c_set(commit.mark, <uint32_t>(NO_ID + number))
         self.executor.header = commit
-        return True
+        self.deferred.append(deferred)
+        self.commits.count(size)
+        if not self.defers or size > self.commits.room:
+            return self.settle()
+        return 0
+
+    cdef bytes tree_of(self, bytes commit):
+        cdef DeferredCommit deferred
+        if is_name(commit):
+            deferred = self.deferred[number_of(commit)]
+            return deferred.tree
+        return self.resolver.tree_of(commit)
+
+    # --- settlement ---------------------------------------------------------------------------
+
+    cdef int settle(self) except -1:
+        """Give all deferred commits their oids, which are everywhere then."""
+        cdef list commits = self.deferred, oids = []
+        cdef DeferredCommit deferred
+        self.deferred = []
+        try:
+            self.trees.take_in()
+            for deferred in commits:
+                oids.append(self.store_deferred(deferred, oids))
+        finally:
+            self.trees.let_go()
+            for deferred in reversed(commits[len(oids):]):
+                self.put_back(deferred, oids)
+        return 0
+
+    cdef bytes store_deferred(self, DeferredCommit deferred, list oids):
+        """Store the commit object, and move its branch; return its oid."""
+        cdef PlainCommit commit = deferred.commit
+        cdef const Tree *draft = named_draft(<Bytes>PyBytes_AS_STRING(deferred.tree))
+        cdef int64_t stored = self.commits.counter.stored, entry
+        cdef bytes tree = deferred.tree, oid
+        cdef list parents = [resolved(parent, oids) for parent in deferred.parents]
+        branch = deferred.branch
+        if draft != NULL:
+            tree = PyBytes_FromStringAndSize(<const char *>draft.oid, self.object_map.oid_size)
+        entry = store_body(self.commits, commit, tree, parents)
+        if self.commits.counter.stored != stored:
+            branch.newest = entry
+        if commit.start_from and resolved(deferred.old_tip, oids) != parents[0]:
+            branch.published = None
+        oid = self.oid_of(entry)
+        if branch.tip is deferred.name:
+            branch.tip, branch.tree = oid, tree
+        self.resolver.remember_tree(oid, tree)
+        if commit.mark and self.marks.c_get(commit.mark) == <int64_t>NO_ID + len(oids):
+            self.marks.c_set(commit.mark, <uint32_t>entry)
+        return oid
+
+    cdef int put_back(self, DeferredCommit deferred, list oids) except -1:
+        """Let the branch and the mark be as they were: the commit could not be stored."""
+        cdef PlainCommit commit = deferred.commit
+        cdef int64_t number
+        branch = deferred.branch
+        if branch.tip is deferred.name:
+            branch.tip, branch.tree = resolved(deferred.old_tip, oids), deferred.old_tree
+        number = number_of(deferred.name)
+        if commit.mark and self.marks.c_get(commit.mark) == <int64_t>NO_ID + number:
+            self.marks.c_put_back(commit.mark, deferred.old_entry)
+        return 0
 
     cdef object branch_of(self, PlainCommit commit):
         """Return the commit's branch, None if the executor has to see to it."""
@@ -289,14 +404,18 @@ cdef class CommitLane:
         )
 
     cdef bytes marked(self, uint64_t mark, int kind):
-        """Return the oid of a mark's object, None if that is not of this *kind*."""
+        """Return the oid or name of a mark's object, None if that is not of this *kind*."""
         cdef int64_t entry = self.marks.c_get(mark)
+        cdef DeferredCommit deferred
+        if entry >= <int64_t>NO_ID:
+            deferred = self.deferred[entry - <int64_t>NO_ID]
+            return deferred.name if kind == KIND_COMMIT else None
         if entry < 0 or self.object_map.c_kind(<uint32_t>entry) != kind:
             return None
         return self.oid_of(entry)
 
-    cdef bytes edit(self, PlainCommit commit, list blobs, bytes root):
-        """Return the commit's tree; None if it is not for this lane."""
+    cdef bytes edit(self, PlainCommit commit, list blobs, bytes root, bint defers):
+        """Return the commit's tree, or its draft's name; None if it is not for this lane."""
         cdef int64_t count = commit.edit_count - commit.starts_empty
         cdef Edit *edits = <Edit *>malloc((count + 1) * sizeof(Edit))
         cdef bytes tree
@@ -308,10 +427,14 @@ cdef class CommitLane:
             count = prepare(edits, count)
             if count < 0:
                 return None
+            self.trees.defers = defers
             tree = edit_root(self.trees, root, commit.starts_empty, edits, count)
-            return self.trees.store(b"", None, None) if tree is None else tree
         finally:
+            self.trees.defers = False
             free(edits)
+        if tree is None and self.trees.first_draft == NULL:
+            tree = self.trees.store(b"", None, None)
+        return tree
 
     cdef bint fill(self, PlainCommit commit, list blobs, Edit *edits) except -1:
         cdef Bytes text = <Bytes>PyBytes_AS_STRING(commit.text)
@@ -332,7 +455,9 @@ cdef class CommitLane:
                 continue
             blob = blobs[index]
             entry = self.marks.c_get(change.mark) if blob is None else blob.entry
-            if entry < 0 or self.object_map.c_kind(<uint32_t>entry) != KIND_BLOB:
+            if entry < 0 or entry >= <int64_t>NO_ID:
+                return False
+            if self.object_map.c_kind(<uint32_t>entry) != KIND_BLOB:
                 return False
             memcpy(edit.oid, self.object_map.c_oid(<uint32_t>entry), self.object_map.oid_size)
         return True
@@ -354,55 +479,6 @@ cdef class CommitLane:
         # Not noted in the object map: a gitlink to it would then be refused, unlike in git.
         return wanted == KIND_COMMIT or self.search.c_kind(oid) == wanted
 
-    cdef int64_t store_body(self, PlainCommit commit, bytes tree, list parents) except -1:
-        """Store the commit object, see `fastio.objects.commits`; gives its entry."""
-        cdef int64_t digits = 2 * self.object_map.oid_size
-        cdef Span author = commit.author_span if commit.author_span.start else commit.committer_span
-        cdef bytes more = b"" if commit.is_simple() else more_headers(commit)
-        cdef int64_t size = (
-            5 + digits + 1 + len(parents) * (7 + digits + 1) + 7 + author.size + 1
-            + 10 + commit.committer_span.size + PyBytes_GET_SIZE(more)
-            + 2 + commit.message_span.size
-        )
-        cdef Bytes text = <Bytes>PyBytes_AS_STRING(commit.text)
-        cdef unsigned char *out = self.commits.begin(size)
-        cdef bytes parent
-        out = put_oid(out, b"tree ", 5, tree)
-        for parent in parents:
-            out = put_oid(out, b"parent ", 7, parent)
-        out = put(out, <Bytes>b"author ", 7)
-        out = put(out, text + author.start, author.size)
-        out = put(out, <Bytes>b"\ncommitter ", 11)
-        out = put(out, text + commit.committer_span.start, commit.committer_span.size)
-        out = put(out, <Bytes>PyBytes_AS_STRING(more), PyBytes_GET_SIZE(more))
-        out = put(out, <Bytes>b"\n\n", 2)
-        put(out, text + commit.message_span.start, commit.message_span.size)
-        return self.commits.end(size)
-
-
-cdef bytes more_headers(PlainCommit commit):
-    """Return the headers for encoding and signature, each with an LF before it."""
-    headers = []
-    if commit.encoding is not None:
-        headers.append(b"\nencoding " + commit.encoding)
-    for signature in commit.signatures:
-        name = SIGNATURE_HEADERS[signature.algorithm.decode()]
-        headers.append(b"\n" + fold_header(name, signature.data))
-    return b"".join(headers)
-
 
 cdef inline unsigned int hex_value(unsigned char digit) noexcept nogil:
     return digit - 48 if digit < 58 else (digit | 32) - 87
-
-
-cdef unsigned char *put(unsigned char *out, Bytes data, int64_t size) noexcept nogil:
-    memcpy(out, data, size)
-    return out + size
-
-
-cdef unsigned char *put_oid(unsigned char *out, const char *name, int64_t size, bytes oid):
-    """Write a header line that holds an oid."""
-    cdef Bytes raw = <Bytes>PyBytes_AS_STRING(oid)
-    out = write_hex(put(out, <Bytes>name, size), raw, <int>PyBytes_GET_SIZE(oid))
-    out[0] = 10
-    return out + 1

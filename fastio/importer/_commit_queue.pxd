@@ -1,6 +1,6 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from fastio.importer._tree_store cimport Counters
+from fastio.importer._tree_store cimport Counters, TreeStore
 from fastio.store._objmap cimport ObjectMap
 from fastio.store._pack_search cimport PackSearch
 from workers._arena cimport Arena
@@ -9,6 +9,8 @@ from workers._tasks cimport Result, Task
 cdef enum:
     BATCHES = 8
     BATCH_COMMITS = 128
+    TURN_COMMITS = 64
+    TREE_TURNS = 8  # turns that fill the cache of trees
 
 
 cdef struct CommitBatch:
@@ -37,6 +39,9 @@ cdef class CommitQueue:
     cdef uint64_t first
     cdef uint64_t current
     cdef bytes large
+    cdef TreeStore trees
+    cdef int64_t turn_commits
+    cdef int64_t turn_bytes
 
     # Where to write a commit's body of *size* bytes. `end` must follow.
     cdef unsigned char *begin(self, int64_t size) except NULL
@@ -46,6 +51,10 @@ cdef class CommitQueue:
     cdef int64_t enter(
         self, const unsigned char *oid, unsigned char *body, int64_t size
     ) except -1
+    # Whether the turn is to end before the next commit, if so many bytes of trees are new as well.
+    cdef bint is_full(self, int64_t more_trees) noexcept
+    cdef void count(self, int64_t size) noexcept
+    cdef int end_turn(self) except -1
     cdef int close(self) except -1
     cdef int append_first(self, bint here) except -1
     cdef int append(self, CommitBatch *batch, const Result *results) except -1

@@ -3,8 +3,9 @@
 What follows a commit asks for its oid, never for its place. So a commit is known to the object map
 as soon as it is executed, as PENDING: its offset says where the body lies in the arena, and its crc
 how long it is. Bodies are gathered into batches. When a batch is full it is sent off, and the
-oldest one, sent off BATCHES - 1 batches ago, is written to the pack. Both depend on what was
-executed, never on what came back: the pack has the same bytes for any number of workers.
+oldest ones are written to the pack at the end of a *turn*. A turn is so many commits, or bytes of
+commits or new trees. That depends on the stream alone, never on what came back, nor on when what
+was deferred is settled (`CommitLane`): the pack has the same bytes for any number of workers.
 
 All of it has a fixed room in the arena, so that it never waits for blobs to make some, nor they
 for it. A body that is larger than a batch is written at once.
@@ -51,6 +52,8 @@ cdef class CommitQueue:
         if place < 0:
             raise WorkerError(f"no room for {room} bytes of commits: --memory is too small")
         memset(self.batches, 0, sizeof(self.batches))
+        self.trees = sink.trees
+        self.trees.by_turns = True
         for batch in self.batches[:BATCHES]:
             batch.raw_offset, batch.out_offset = place, place + room
             place += room + payloads
@@ -126,7 +129,10 @@ cdef class CommitQueue:
     # --- into the pack ------------------------------------------------------------------------
 
     cdef int close(self) except -1:
-        """Send the open batch off; if its successor needs the oldest one's place, write that."""
+        """Send the open batch off; if its successor needs the oldest one's place, write that.
+
+        It does so only where nobody ends turns.
+        """
         cdef Py_ssize_t slot = <Py_ssize_t>(self.current % BATCHES)
         cdef CommitBatch *batch = &self.batches[slot]
         self.current += 1
@@ -136,6 +142,36 @@ cdef class CommitQueue:
         if self.current - self.first == BATCHES:
             self.append_first(False)
         return 0
+
+    # --- turns --------------------------------------------------------------------------------
+
+    cdef bint is_full(self, int64_t more_trees) noexcept:
+        return (
+            self.turn_commits >= TURN_COMMITS
+            or self.turn_bytes > self.room // 2
+            or self.trees.new_bytes + more_trees > self.trees.cache.limit // TREE_TURNS
+        )
+
+    cdef void count(self, int64_t size) noexcept:
+        self.turn_commits += 1
+        self.turn_bytes += size
+
+    cdef int end_turn(self) except -1:
+        self.turn_commits = self.turn_bytes = self.trees.new_bytes = 0
+        self.trees.write_rows()
+        self.trees.cache.end_turn()
+        while self.current - self.first > BATCHES // 2:
+            self.append_first(False)
+        return 0
+
+    def begin_commit(self):
+        """End the turn before a commit if it was long enough; nothing is deferred."""
+        if self.is_full(0):
+            self.end_turn()
+
+    def end_commit(self, int64_t size):
+        """Count a commit whose body has *size* bytes."""
+        self.count(size)
 
     def flush(self, *, bint here=False):
         """Write all that is pending to the pack.

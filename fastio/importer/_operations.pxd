@@ -8,12 +8,19 @@ cdef class Operation:
     cdef int64_t offset  # the place of its command
     cdef int64_t number
     cdef int64_t lines
+    cdef bint may_defer  # it does not mind what is not settled
 
     cdef int run(self) except -1
 
 
+cdef class Deferred:
+    # Do the rest of what was executed in part.
+    cdef int settle(self) except -1
+
+
 cdef class Operations:
     cdef public BlobQueue queue
+    cdef public Deferred deferred
     cdef object waiting
     cdef readonly int64_t count
     cdef int64_t in_flight
@@ -25,3 +32,4 @@ cdef class Operations:
     cdef bint is_full(self) noexcept
     cpdef throttle(self)
     cpdef advance(self)
+    cpdef settle(self)

@@ -33,6 +33,13 @@ cdef class Call(Operation):
         return 0
 
 
+cdef class Deferred:
+    """Who executes operations in part: all but what no other of its own needs to know."""
+
+    cdef int settle(self) except -1:
+        raise NotImplementedError
+
+
 cdef class Operations:
     """Operations in the order of the stream.
 
@@ -41,6 +48,7 @@ cdef class Operations:
 
     Attributes:
         queue: Has the blobs that they wait for.
+        deferred: Is settled before any operation but its own.
         count: How many there are.
     """
 
@@ -96,6 +104,11 @@ cdef class Operations:
         while self.is_full():
             self.wait()
 
+    cpdef settle(self):
+        """Do the rest of what was executed in part."""
+        if self.deferred is not None:
+            self.deferred.settle()
+
     cpdef advance(self):
         """Accept what blobs are done, and execute each operation that waits for no others."""
         cdef Operation first
@@ -109,6 +122,8 @@ cdef class Operations:
             self.count -= 1
             self.offset, self.number, self.lines = first.offset, first.number, first.lines
             try:
+                if not first.may_defer:
+                    self.settle()
                 first.run()
             except FastioError as error:
                 raise placed(error, self.place) from error

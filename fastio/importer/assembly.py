@@ -105,6 +105,8 @@ class Assembly:
         packs = os.path.join(repository.objects_dir, b"pack")
         self._big = BigBlobWriter(sink, packs, level)
         self._big.threads = workers
+        lane = CommitLane(queue, bases, pipeline, executor, sink, resolver)
+        pipeline.deferred = lane
         self.intake = Intake(
             parser,
             pipeline,
@@ -113,7 +115,7 @@ class Assembly:
             executor,
             self.replies,
             self._big,
-            CommitLane(queue, bases, pipeline, executor, sink, resolver),
+            lane,
             largest=largest,
             publish=self._checkpoint,
         )

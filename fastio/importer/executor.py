@@ -151,6 +151,8 @@ class Executor:
         assert editor is not None
         self.commit = self._editor = None
         if tree is None:
+            if self._sink.commits is not None:
+                self._sink.commits.begin_commit()
             if self._notes is not None:
                 self._notes.finish_commit()
                 branch.notes = self._notes.count
@@ -174,6 +176,8 @@ class Executor:
             raise _blamed_on(b"gpgsig ", error) from error
         stored = self._sink.counters[COMMIT].stored
         entry = self._sink.store_object(COMMIT, body)
+        if self._sink.commits is not None:
+            self._sink.commits.end_commit(len(body))
         if self._sink.counters[COMMIT].stored != stored:
             branch.newest = entry
         branch.tip, branch.tree = Oid(self._sink.map.oid(entry)), tree

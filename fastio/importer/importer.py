@@ -230,6 +230,9 @@ class Importer:
         from fastio.importer.diagnosis import Diagnostician  # noqa: PLC0415
 
         pipeline = None if self._parts is None else self._parts.pipeline
+        if pipeline is not None:
+            with contextlib.suppress(FastioError):  # as before: one is enough
+                pipeline.settle()
         diagnosis = Diagnostician(
             self.parser,
             self.executor,

@@ -92,6 +92,7 @@ class ObjectSink:
 
     def write_pending(self, *, here: bool = False) -> None:
         """Write what is stored but not written yet to the pack; *here*: without workers."""
+        self.trees.write_rows()
         if self.commits is not None:
             self.commits.flush(here=here)
 
@@ -168,8 +169,11 @@ class ObjectSink:
     def _pending(self, oid: Oid) -> tuple[int, bytes] | None:
         """Return type and content of an object that has no place in the pack yet."""
         entry = self.map.find(oid)
-        if self.commits is None or entry < 0 or self.map.pack(entry) != PENDING:
+        if entry < 0 or self.map.pack(entry) != PENDING:
             return None
+        if self.map.kind(entry) == TREE:
+            return TREE, self.trees.queued(entry)
+        assert self.commits is not None
         return COMMIT, self.commits.content(entry)
 
     def _offset(self, oid: Oid) -> int:

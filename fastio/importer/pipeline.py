@@ -48,6 +48,7 @@ class Pipeline(Operations):
             self.advance()
         while self.count or self.queue.waiting:
             self.wait()
+        self.settle()
         self.confirm()
 
     def finish_at(self, offset: int) -> None:

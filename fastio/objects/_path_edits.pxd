@@ -1,4 +1,5 @@
-from fastio.objects._tree_cache cimport Tree, TreeCache
+from fastio.objects._tree_cache cimport Tree
+from fastio.objects._tree_pool cimport TreePool
 from fastio.objects._trees cimport Bytes, Segment, Segments
 
 
@@ -12,15 +13,15 @@ cdef struct Edit:
 
 cdef class Trees:
     cdef readonly Py_ssize_t oid_size
-    cdef TreeCache cache
+    cdef TreePool cache
     cpdef bytes load(self, bytes oid)
     cpdef bytes store(self, bytes tree, bytes base, bytes delta)
     # The tree of that oid, which must be in order: ObjectError.
     cdef Tree *open(self, Bytes oid) except NULL
     # Store and own a tree, which *segments* make of *old* (of size 0: there was none). Gives its
-    # oid.
+    # oid, or the name of a draft. May take the segments.
     cdef int put(
-        self, Tree *tree, const Tree *old, Segments *segments, unsigned char *oid
+        self, Tree *tree, Tree *old, Segments *segments, unsigned char *oid
     ) except -1
 
 

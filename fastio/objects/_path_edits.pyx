@@ -12,16 +12,18 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memchr, memcmp, memcpy, memset
 
+from fastio.objects._drafts cimport named_draft, read_oid
 from fastio.objects._tree_cache cimport (
     IN_ORDER,
     UNKNOWN,
     Tree,
-    TreeCache,
+    content_of,
     derive_stops,
     look_through,
     lower_bound,
     new_tree,
 )
+from fastio.objects._tree_pool cimport TreePool
 from fastio.objects._trees cimport (
     DIRECTORY,
     LARGEST_BASE,
@@ -33,9 +35,10 @@ from fastio.objects._trees cimport (
     align_trees,
     compare_events,
     event_room,
-    join_segments,
+    joined_size,
     merge_entry,
     put_event,
+    put_segments,
     write_delta,
 )
 
@@ -51,7 +54,7 @@ cdef class Trees:
     """
 
     def __init__(self, Py_ssize_t oid_size, int64_t limit=0):
-        self.oid_size, self.cache = oid_size, TreeCache(oid_size, limit)
+        self.oid_size, self.cache = oid_size, TreePool(oid_size, limit)
 
     cpdef bytes load(self, bytes oid):
         """Return a tree's canonical bytes."""
@@ -62,8 +65,11 @@ cdef class Trees:
         raise NotImplementedError
 
     cdef Tree *open(self, Bytes oid) except NULL:
-        cdef Tree *tree = self.cache.find(oid)
+        cdef Tree *tree = named_draft(oid)
         cdef bytes name
+        if tree != NULL:
+            return tree
+        tree = self.cache.find(oid)
         if tree == NULL:
             name = oid[:self.oid_size]
             tree = new_tree(self.load(name))
@@ -77,13 +83,13 @@ cdef class Trees:
         return tree
 
     cdef int put(
-        self, Tree *tree, const Tree *old, Segments *segments, unsigned char *oid
+        self, Tree *tree, Tree *old, Segments *segments, unsigned char *oid
     ) except -1:
         cdef bytes name, base = None, delta = None
         if 0 < old.size <= LARGEST_BASE:
             base = old.oid[:self.oid_size]
             delta = write_delta(segments, old.size, tree.data, tree.size)
-        name = self.store(<bytes>tree.content, base, delta)
+        name = self.store(content_of(tree), base, delta)
         memcpy(oid, PyBytes_AS_STRING(name), self.oid_size)
         memcpy(tree.oid, oid, self.oid_size)
         self.cache.add(tree)
@@ -197,7 +203,6 @@ cdef int write_directory(
     cdef Segments segments = Segments(NULL, 0, 0)
     cdef const Tree *kept = old
     cdef Tree nothing
-    cdef bytes content
     cdef Tree *tree
     if emptied:
         memset(&nothing, 0, sizeof(Tree))
@@ -205,13 +210,15 @@ cdef int write_directory(
     qsort(events, count, sizeof(Event), compare_events)
     try:
         if not merge_in_order(&segments, kept, events, count, trees.oid_size):
-            return kept.content != NULL
-        content = join_segments(&segments)
-        if not content:
+            return kept.data != NULL
+        if joined_size(&segments) == 0:
             return 0
-        if emptied and old.content != NULL and <bytes>old.content == content:
+        tree = trees.cache.take(joined_size(&segments))
+        put_segments(&segments, <unsigned char *>tree.data)
+        tree.size = joined_size(&segments)
+        if emptied and old.size == tree.size and memcmp(old.data, tree.data, tree.size) == 0:
+            trees.cache.release(tree)
             return 1
-        tree = new_tree(content)
         derive_stops(tree, kept, &segments, trees.oid_size)
         if emptied and 0 < old.size <= LARGEST_BASE:
             segments.count = 0  # say it in terms of the old tree, which is the delta's base
@@ -275,7 +282,7 @@ cdef int edit_tree(
                 trees, tree, emptied, edits + index, count - index, skip, &out, events, &used
             )
         if used == 0:
-            return tree.content != NULL and not emptied
+            return tree.data != NULL and not emptied
         return write_directory(trees, tree, emptied, events, used, oid)
     finally:
         free(events)
@@ -291,6 +298,7 @@ cdef Py_ssize_t put_edit(
     cdef Bytes name = edits.path + skip
     cdef unsigned int mode = DIRECTORY
     cdef unsigned char oid[32]
+    cdef unsigned char old[32]
     cdef Bytes child = NULL
     cdef bint sets = False
     cdef Entry entry
@@ -303,7 +311,8 @@ cdef Py_ssize_t put_edit(
         return 1
     below = same_directory(edits, count, skip, size, &sets)
     if find_directory(tree, name, size, trees.oid_size, &entry):
-        child = tree.data + entry.oid
+        read_oid(tree, entry.oid, trees.oid_size, old)
+        child = old
         if not emptied:
             mode = entry.mode
     if sets or (child != NULL and not emptied):

@@ -6,13 +6,31 @@ from workers._sha1 cimport State
 
 cdef enum:
     STEP = 512  # bytes from one stop to the next, or so
+    # What a tree costs beside its bytes: two objects' headers, oids, bucket, links, stops.
+    OVERHEAD = 300
 
 cdef enum Order:
     UNKNOWN
     IN_ORDER
     OUT_OF_ORDER
 
+cdef struct Hole:  # where in a tree's bytes an oid belongs that is not known yet
+    Py_ssize_t at
+    Tree *child
+
+
+cdef struct Draft:  # of a tree whose oid is not known yet
+    Tree *next  # the tree that was made after it
+    Tree *base  # what it was made of, by these segments; NULL: there was nothing
+    Segments segments
+    Hole *holes
+    Py_ssize_t hole_count
+    Py_ssize_t unchanged  # bytes at its beginning that are the base's
+    int level  # how many trees whose oids are not known lie below it, one in another
+
+
 cdef struct Tree:
+    Draft *draft  # NULL: the oid is known
     Tree *newer
     Tree *older
     Tree *next  # in its bucket
@@ -30,11 +48,13 @@ cdef struct Tree:
     State *states  # of its hashing; NULL for a small tree
     unsigned char oid[32]
     unsigned char anchor[32]  # the tree that its delta chain started from
+    uint32_t turn  # when it was used last
 
 
 # A tree that nobody owns yet; its oid is yet to be set. Raises MemoryError.
 cdef Tree *new_tree(bytes content) except NULL
 cdef void free_tree(Tree *tree) noexcept
+cdef bytes content_of(const Tree *tree)
 # Have room for a tree's stops, none of which are set yet.
 cdef int reserve_stops(Tree *tree) except -1
 # See whether a tree is in order, and set its stops if so.
@@ -59,11 +79,16 @@ cdef class TreeCache:
     cdef int64_t limit
     cdef int64_t used
     cdef Py_ssize_t oid_size
+    cdef uint32_t turn
+    cdef bint by_turns
 
     cdef Tree *find(self, const unsigned char *oid) noexcept
     cdef Tree *peek(self, const unsigned char *oid) noexcept
     # Takes the tree, which has its oid; gives the one to use, as it may be there already.
     cdef Tree *add(self, Tree *tree) except NULL
+    cdef void make_room(self, const Tree *last, int64_t limit) noexcept
+    # End a turn: what has to make room goes now, and that is all trees not used since some turn.
+    cdef void end_turn(self) noexcept
     cdef uint64_t bucket(self, const unsigned char *oid) noexcept
     cdef int grow(self) except -1
     cdef void unlink(self, Tree *tree) noexcept

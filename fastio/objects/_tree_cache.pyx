@@ -9,10 +9,12 @@ That works for trees that are in order: entries whole and sorted, each with a na
 without leading zeros. All that git or we write are; others, which old tools left behind, are for
 the general editor.
 
-The cache keeps the trees used last. One that is in use stays.
+The cache keeps the trees used last. One that is in use stays. Where it must not show in which order
+the trees of a few commits were used, trees make room at the end of *turns* only, and all of those
+that were used last in the same turn.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport int64_t, uint32_t, uint64_t
@@ -32,8 +34,6 @@ from fastio.objects._trees cimport (
 
 cdef enum:
     FIRST_BUCKETS = 64
-    # What a tree costs beside its bytes: two objects' headers, oids, bucket, links, stops.
-    OVERHEAD = 300
 
 TREE_OVERHEAD = OVERHEAD
 
@@ -47,6 +47,12 @@ cdef Tree *new_tree(bytes content) except NULL:
     tree.content = <PyObject *>content
     tree.data, tree.size = <Bytes>PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content)
     return tree
+
+
+cdef bytes content_of(const Tree *tree):
+    if tree.content != NULL:
+        return <bytes>tree.content
+    return PyBytes_FromStringAndSize(<const char *>tree.data, tree.size)
 
 
 cdef void free_tree(Tree *tree) noexcept:
@@ -228,11 +234,11 @@ cdef class TreeCache:
 
     cdef Tree *add(self, Tree *tree) except NULL:
         cdef Tree *known = self.peek(tree.oid)
-        cdef Tree *oldest
-        cdef Tree *next_oldest
         cdef uint64_t bucket
         if known != NULL:
-            free_tree(tree)
+            self.unlink(known)
+            self.link_newest(known)
+            self.release(tree)
             return known
         if self.count > self.mask:
             self.grow()
@@ -242,13 +248,32 @@ cdef class TreeCache:
         self.link_newest(tree)
         self.count += 1
         self.used += self.cost(tree)
-        oldest = self.ring.newer
-        while self.used > self.limit and oldest != tree:
+        self.make_room(tree, self.limit * 2 if self.by_turns else self.limit)
+        return tree
+
+    cdef void make_room(self, const Tree *last, int64_t limit) noexcept:
+        """Drop the oldest trees, but none from *last* on."""
+        cdef Tree *oldest = self.ring.newer
+        cdef Tree *next_oldest
+        while self.used > limit and oldest != last:
             next_oldest = oldest.newer
             if not oldest.users:
                 self.drop(oldest)
             oldest = next_oldest
-        return tree
+
+    cdef void end_turn(self) noexcept:
+        cdef Tree *oldest = self.ring.newer
+        cdef Tree *next_oldest
+        cdef uint32_t turn = self.turn
+        self.by_turns = True
+        while oldest != &self.ring and oldest.turn != self.turn:
+            if self.used <= self.limit and oldest.turn != turn:
+                break
+            next_oldest, turn = oldest.newer, oldest.turn
+            if not oldest.users:
+                self.drop(oldest)
+            oldest = next_oldest
+        self.turn += 1
 
     cdef int grow(self) except -1:
         cdef uint64_t old_mask = self.mask, number, bucket
@@ -272,6 +297,7 @@ cdef class TreeCache:
         tree.newer.older, tree.older.newer = tree.older, tree.newer
 
     cdef void link_newest(self, Tree *tree) noexcept:
+        tree.turn = self.turn
         tree.older, tree.newer = self.ring.older, &self.ring
         tree.older.newer = self.ring.older = tree
 

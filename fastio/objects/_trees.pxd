@@ -159,7 +159,9 @@ cdef int add_segment(
 cdef int merge_entry(
     Segments *segments, Bytes data, Entry *entry, Event *event, Py_ssize_t oid_size
 ) except -1
-cdef bytes join_segments(Segments *segments)
+# The size of what the segments make, and where to write it.
+cdef Py_ssize_t joined_size(const Segments *segments) noexcept nogil
+cdef void put_segments(const Segments *segments, unsigned char *out) noexcept nogil
 cdef int align_trees(
     Segments *segments,
     Bytes base, Py_ssize_t base_size,

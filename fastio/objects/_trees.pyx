@@ -350,17 +350,23 @@ cdef int merge_tree(
     return changed
 
 
-cdef bytes join_segments(Segments *segments):
+cdef Py_ssize_t joined_size(const Segments *segments) noexcept nogil:
     cdef Py_ssize_t total = 0, index
-    cdef bytes joined
-    cdef char *out
     for index in range(segments.count):
         total += segments.items[index].size
-    joined = PyBytes_FromStringAndSize(NULL, total)
-    out = PyBytes_AS_STRING(joined)
+    return total
+
+
+cdef void put_segments(const Segments *segments, unsigned char *out) noexcept nogil:
+    cdef Py_ssize_t index
     for index in range(segments.count):
         memcpy(out, segments.items[index].data, segments.items[index].size)
         out += segments.items[index].size
+
+
+cdef bytes join_segments(const Segments *segments):
+    cdef bytes joined = PyBytes_FromStringAndSize(NULL, joined_size(segments))
+    put_segments(segments, <unsigned char *>PyBytes_AS_STRING(joined))
     return joined
 
 

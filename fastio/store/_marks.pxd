@@ -25,6 +25,8 @@ cdef class MarkTable:
     cdef int64_t c_get(self, uint64_t mark) noexcept nogil
     # Set or overwrite. Raises MemoryError.
     cdef int c_set(self, uint64_t mark, uint32_t id) except -1
+    # Let a mark that is set have another id, or none (-1).
+    cdef void c_put_back(self, uint64_t mark, int64_t id) noexcept
     cdef uint32_t *find_page(self, uint64_t number) noexcept nogil
     cdef uint32_t *add_page(self, uint64_t number) except NULL
     cdef int grow(self, uint64_t slots) except -1

@@ -9,7 +9,7 @@ from fastio.errors import MarksError
 
 cdef enum:
     FIRST_SLOTS = 4
-    UNSET = 0xFFFFFFFF  # never an id: the object map ends two before
+    UNSET = 0xFFFFFFFF  # never an id: the object map ends before
 
 
 cdef inline uint64_t scatter(uint64_t number) noexcept nogil:
@@ -43,6 +43,10 @@ cdef class MarkTable:
         self.count += ids[mark & PAGE_MASK] == <uint32_t>UNSET
         ids[mark & PAGE_MASK] = id
         return 0
+
+    cdef void c_put_back(self, uint64_t mark, int64_t id) noexcept:
+        self.count -= id < 0
+        self.find_page(mark >> PAGE_BITS)[mark & PAGE_MASK] = <uint32_t>id
 
     cdef uint32_t *find_page(self, uint64_t number) noexcept nogil:
         cdef uint64_t at

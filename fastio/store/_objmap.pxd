@@ -21,6 +21,7 @@ cdef enum:
     CHUNK_SIZE = 4096
     CHUNK_MASK = 4095
     SHARDS = 256
+    NO_ID = 0xFFFFF000  # no entry has this id, or one above
     NO_PACK = 0xFFFF  # ELSEWHERE, for C
     NO_PACK_YET = 0xFFFE  # PENDING
 

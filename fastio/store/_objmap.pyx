@@ -137,8 +137,8 @@ cdef class ObjectMap:
         cdef uint32_t used = self.count - (self.chunk_count - 1) * CHUNK_SIZE
         cdef uint32_t room, capacity
         cdef void *memory
-        if self.count >= 0xFFFFFFFE:
-            raise PackError("the object map is full: 2^32 - 2 objects")
+        if self.count >= NO_ID:
+            raise PackError("the object map is full: 2^32 - 4096 objects")
         if self.chunk_count == 0 or used == CHUNK_SIZE:
             if self.chunk_count == self.chunk_capacity:
                 capacity = max(8, self.chunk_capacity * 2)

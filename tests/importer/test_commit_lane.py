@@ -33,13 +33,14 @@ OTHERS = (
 class Maker:
     """Makes streams of commits that are plain, or nearly; *faults* may be there as well."""
 
-    def __init__(self, seed: int, *, faults: bool) -> None:
+    def __init__(self, seed: int, *, faults: bool, count: int = 40, plain: bool = False) -> None:
         self.rng, self.faults = Random(seed), faults
+        self.count, self.plain = count, plain
         self.blobs, self.commits, self.lines = [1], [], [streams.blob(1, FIRST)]
         self.next_mark = 2
 
     def stream(self) -> bytes:
-        for _ in range(40):
+        for _ in range(self.count):
             if self.rng.random() < 0.4:
                 self.lines.append(streams.blob(self.take(), self.rng.randbytes(60)))
             else:
@@ -76,7 +77,8 @@ class Maker:
             parts.append(b"deleteall\n")
         change = rng.choice((self.change, self.change, self.inline))
         parts += [change() for _ in range(rng.choice((0, 1, 2, 3, 6)))]
-        parts.append(rng.choice((b"\n", b"", b"reset refs/tags/t\nfrom :%d\n" % mark)))
+        reset = b"" if self.plain else b"reset refs/tags/t\nfrom :%d\n" % mark
+        parts.append(rng.choice((b"\n", b"", reset)))
         self.commits.append(mark)
         return b"".join(parts)
 
@@ -99,7 +101,7 @@ class Maker:
         path = rng.choice(PATHS)
         if rng.random() < 0.25:
             return b"D %b\n" % path
-        if rng.random() < 0.3:
+        if rng.random() < 0.3 and not self.plain:
             oid = FIRST_OID
             if self.faults and rng.random() < 0.1:
                 oid = rng.choice((ABSENT_OID, TREE_OID, TREE_OID + ABSENT_OID[:24]))
@@ -137,7 +139,30 @@ def test_nobody_can_tell_the_lane(
     seed: int,
     faults: bool,
 ) -> None:
-    stream = Maker(seed, faults=faults).stream()
+    check_nobody_can_tell(tmp_path, monkeypatch, capfd, seed, Maker(seed, faults=faults))
+
+
+@pytest.mark.parametrize("faults", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_nor_where_turns_end(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    seed: int,
+    faults: bool,
+) -> None:
+    maker = Maker(seed, faults=faults, count=400, plain=True)
+    check_nobody_can_tell(tmp_path, monkeypatch, capfd, 20 * seed, maker)
+
+
+def check_nobody_can_tell(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    seed: int,
+    maker: Maker,
+) -> None:
+    stream = maker.stream()
     fast = imported(tmp_path / "fast", stream, capfd)
     monkeypatch.setattr(reading, "READ_SIZE", 1 + seed * 7)
     assert imported(tmp_path / "in small pieces", stream, capfd) == fast

@@ -1,0 +1,1 @@
+SIGNATURE_HEADERS: dict[str, bytes]
