@@ -171,7 +171,11 @@ class RevisionReader:
             if self._has_dashes or text.startswith(b"^"):
                 raise UnclearError(f"bad revision '{os.fsdecode(text)}'")
             return False
-        if not self._has_dashes and not self._repository.is_bare and self._is_file(text):
+        if (
+            not self._has_dashes
+            and not self._repository.is_bare
+            and self._is_file(text.removeprefix(b"^"))
+        ):
             # git may see it otherwise, in a directory of its own for instance.
             self._doubt()
         self._add(starts)

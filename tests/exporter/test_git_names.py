@@ -1,5 +1,7 @@
 """Names of refs and refspecs: items 70 to 74 of the exporter's."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.exporter.records import LINE, MAIN, ZERO, commit, reset
@@ -97,3 +99,13 @@ def test_ancestors_have_the_name_of_whom_they_were_found_by(line: Source) -> Non
     names = [text for text in line.stream("--all").splitlines() if text.startswith(b"commit ")]
     assert names == [b"commit refs/heads/a", b"commit refs/heads/b", b"commit refs/heads/main",
                      b"commit refs/heads/a"]  # fmt: skip
+
+
+def test_a_revision_that_is_a_file_as_well_is_unclear_also_when_excluded(
+    new_source: Callable[..., Source],
+) -> None:
+    source = new_source()
+    source.load(LINE)
+    (source.path / "main").write_text("file")
+    for words in (["main"], ["main~1", "^main"]):
+        assert b"ambiguous" in source.fails(*words).stderr
