@@ -81,7 +81,8 @@ cdef class CommitTable:
 
     cdef int c_read(self, uint32_t number) except -1:
         cdef const unsigned char *oid = self.oids + <size_t>number * self.oid_size
-        cdef unsigned char head[HEAD + INFLATE_SLACK]
+        cdef unsigned char buffer[HEAD + INFLATE_SLACK]
+        cdef const unsigned char *head
         cdef Content content
         cdef int64_t size
         cdef int kind
@@ -92,7 +93,7 @@ cdef class CommitTable:
         if self.graph is not None and self.read_graph(number):
             return 0
         self.commits[number].generation = NO_GENERATION
-        size = self.reader.c_read_head(oid, head, HEAD, &kind)
+        head = self.reader.c_head(oid, buffer, HEAD, &size, &kind)
         self.read_count += 1
         if self.read_count == MANY and self.ahead:
             self.reader.c_read_ahead(self.ahead)

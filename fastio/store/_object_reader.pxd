@@ -4,27 +4,13 @@ from fastio.store._commits_ahead cimport Ahead, CommitsAhead
 from fastio.store._loose cimport LooseReader
 from fastio.store._pack_search cimport Found, Header, PackSearch
 from fastio.store._recipes cimport Recipe, Recipes
+from fastio.store._results cimport MAX_OID, Results
 
 
 cdef struct Content:
     int kind
     int64_t size
     const unsigned char *data  # not NULL, also when there are no bytes
-
-
-cdef enum:
-    KEPT = 8  # results that stay valid
-    RESULTS = 64
-    MAX_OID = 32
-
-
-cdef struct Result:
-    unsigned char oid[MAX_OID]
-    unsigned char *data
-    int64_t room
-    int64_t size
-    int64_t used  # number of the call that gave it last
-    int kind
 
 
 cdef struct Step:  # of a delta chain
@@ -44,11 +30,7 @@ cdef class ObjectReader:
     cdef CommitsAhead ahead  # commits of the pack *ahead_pack*, in that generation of `search`
     cdef int64_t ahead_pack
     cdef uint64_t ahead_generation
-    cdef Result results[RESULTS]
-    cdef int64_t calls
-    cdef int64_t held  # bytes of all results
-    cdef int turn
-    cdef unsigned char recent[256]  # the result that an oid with that first byte may be in
+    cdef Results results
     cdef Step *steps
     cdef int64_t steps_room
     # What `look` found: a recipe, or an entry that is to be inflated where it is wanted, or
@@ -80,11 +62,13 @@ cdef class ObjectReader:
     cdef int64_t c_read_into(
         self, const unsigned char *oid, int kind, unsigned char *out, int64_t room
     ) except -2
-    # Write how an object begins, *room* bytes of it or all if it has no more; how many. Of what is
-    # longer no checksum is looked at. The buffer needs INFLATE_SLACK more.
-    cdef int64_t c_read_head(
-        self, const unsigned char *oid, unsigned char *out, int64_t room, int *kind
-    ) except -1
+    # How an object begins, *room* bytes of it or more, or all if it has less; *size* becomes how
+    # many. They are in *buffer*, which needs INFLATE_SLACK more, or where they were already. Of
+    # what is longer no checksum is looked at.
+    cdef const unsigned char *c_head(
+        self, const unsigned char *oid, unsigned char *buffer, int64_t room, int64_t *size,
+        int *kind,
+    ) except NULL
     # The object's size, and its type to *kind* unless that is NULL; next to nothing is inflated.
     cdef int64_t c_size(self, const unsigned char *oid, int *kind) except -1
     # A number that objects of one delta family share, for who deals objects out to workers. It
@@ -112,8 +96,6 @@ cdef class ObjectReader:
     cdef int check_kind(self, const unsigned char *oid, int kind) except -1
     cdef int check_crc(self, int64_t stop) except -1
     cdef int check_oid(self, const unsigned char *content) except -1
-    cdef Result *known(self, const unsigned char *oid) noexcept
-    cdef Result *next_result(self, int64_t size) except NULL
     cdef bint size_in_packs(self, const unsigned char *oid, int *kind) except -1
     cdef object damaged(self, int64_t offset, reason)
 

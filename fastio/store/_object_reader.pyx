@@ -9,8 +9,8 @@ from cpython.buffer cimport PyBUF_READ
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcmp, memcpy
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
 
 from fastio.store._commits_ahead cimport Ahead, CommitsAhead
 from fastio.store._idx cimport IndexView
@@ -19,6 +19,7 @@ from fastio.store._pack_search cimport (
     HEADER_BASE, HEADER_CUT, HEADER_KIND, HEADER_OUTSIDE, HEADER_SIZE, Found, Header, read_header,
 )
 from fastio.store._recipes cimport SLACK, TOO_LARGE, Recipe, Recipes, c_run
+from fastio.store._results cimport Result, Results
 from workers._checksums cimport c_crc32
 from workers._delta_apply cimport delta_problem, get_size
 from workers._inflate cimport INFLATE_TOO_LONG, c_inflate, c_inflate_head, inflate_problem
@@ -35,7 +36,7 @@ cdef enum:
     OFS_DELTA = 6
     REF_DELTA = 7
     MOST_RATIO = 1032  # bytes that deflate can make of one
-    RESULT_BYTES = 1 << 23  # of all results but those that must stay, at most
+    RESULT_BYTES = 1 << 23  # for what was read last, at most
     DELTA_HEAD = 20  # two sizes of at most 64 bits
     MOST_SIZE = 0x1000000000000
 
@@ -54,14 +55,13 @@ cdef class ObjectReader:
         self.generation = self.search.generation
         self.recipes = Recipes(memory - min(memory // 4, <size_t>RESULT_BYTES))
         self.loose = LooseReader(self.oid_size, store.object_directories)
-        self.calls = KEPT
+        self.results = Results(
+            self.oid_size, min(self.recipes.memory // 3, <size_t>RESULT_BYTES)
+        )
         if store.commits_ahead is not None:
             self.ahead, self.ahead_pack, self.ahead_generation = store.commits_ahead
 
     def __dealloc__(self):
-        cdef int i
-        for i in range(RESULTS):
-            free(self.results[i].data)
         free(self.steps)
 
     cdef const unsigned char *checked(self, oid) except NULL:
@@ -300,51 +300,11 @@ cdef class ObjectReader:
         name = self.name_of(self.oid).hex()
         return PackError(f"object {name}: {path}: entry at {offset}: {reason}")
 
-    # --- results ------------------------------------------------------------------------------
-
-    cdef Result *known(self, const unsigned char *oid) noexcept:
-        """Return the result that has the object already, if there is one."""
-        cdef Result *result = &self.results[self.recent[oid[0]]]
-        if result.data == NULL or memcmp(result.oid, oid, self.oid_size) != 0:
-            return NULL
-        return result
-
-    cdef Result *next_result(self, int64_t size) except NULL:
-        """Give the result that has not been used for longest room for *size* bytes."""
-        cdef Result *result
-        cdef int i
-        while True:
-            self.turn = (self.turn + 1) % RESULTS
-            result = &self.results[self.turn]
-            if self.calls - result.used >= KEPT:
-                break
-        self.held -= result.room
-        if size > result.room or result.room > 4 * size + SLACK:
-            free(result.data)
-            result.room = 0
-            result.data = <unsigned char *>malloc(size)
-            if result.data == NULL:
-                raise ObjectError(
-                    f"object {self.name_of(self.oid).hex()} is too large for the memory"
-                )
-            result.room = size
-        self.held += result.room
-        result.oid[0] ^= 0xFF  # what was in it is no longer known
-        for i in range(RESULTS):
-            if self.held <= <int64_t>min(self.recipes.memory // 3, <size_t>RESULT_BYTES):
-                break
-            if i != self.turn and self.calls - self.results[i].used >= KEPT:
-                free(self.results[i].data)
-                self.held -= self.results[i].room
-                self.results[i].data, self.results[i].room = NULL, 0
-        return result
-
     # --- what the reader is asked -------------------------------------------------------------
 
     cdef int c_read(self, const unsigned char *oid, Content *out) except -1:
-        cdef Result *result = self.known(oid)
+        cdef Result *result = self.results.c_find(oid)
         cdef const Ahead *ahead
-        self.calls += 1
         if result == NULL:
             self.most = -1
             self.look(oid)
@@ -353,12 +313,14 @@ cdef class ObjectReader:
                 self.check_crc(ahead.stop)
                 out.kind, out.size, out.data = self.found_kind, ahead.size, ahead.data
                 return 0
-            result = self.next_result(self.found_size + SLACK)
+            try:
+                result = self.results.c_next(self.found_size + SLACK)
+            except MemoryError:
+                raise ObjectError(
+                    f"object {self.name_of(self.oid).hex()} is too large for the memory"
+                ) from None
             self.write(result.data, result.room)
-            memcpy(result.oid, oid, self.oid_size)
-            result.kind, result.size = self.found_kind, self.found_size
-            self.recent[oid[0]] = <unsigned char>self.turn
-        result.used = self.calls
+            self.results.c_enter(oid, self.found_kind, self.found_size)
         out.kind, out.size, out.data = result.kind, result.size, result.data
         return 0
 
@@ -390,33 +352,35 @@ cdef class ObjectReader:
         self.write(out, room)
         return self.found_size
 
-    cdef int64_t c_read_head(
-        self, const unsigned char *oid, unsigned char *out, int64_t room, int *kind
-    ) except -1:
+    cdef const unsigned char *c_head(
+        self, const unsigned char *oid, unsigned char *buffer, int64_t room, int64_t *size,
+        int *kind,
+    ) except NULL:
         cdef Content content
         cdef const Ahead *ahead
         cdef int64_t packed
         self.most = -1
         self.look(oid)
-        kind[0] = self.found_kind
+        kind[0], size[0] = self.found_kind, self.found_size
+        ahead = NULL if self.verify else self.read_already()
+        if ahead != NULL:
+            if self.found_size <= room:
+                self.check_crc(ahead.stop)
+            return ahead.data
         if self.found_size <= room:
-            self.write(out, room + SLACK)
-            return self.found_size
+            self.write(buffer, room + SLACK)
+            return buffer
         if not self.whole or self.verify:
             self.c_read(oid, &content)
-            memcpy(out, content.data, room)
-            return room
-        ahead = self.read_already()
-        if ahead != NULL:
-            memcpy(out, ahead.data, room)
-            return room
+            return content.data
+        size[0] = room
         packed = c_inflate(
-            self.pack() + self.header.payload, self.pack() + self.end(), out, room,
-            out + room + SLACK,
+            self.pack() + self.header.payload, self.pack() + self.end(), buffer, room,
+            buffer + room + SLACK,
         )
         if packed != INFLATE_TOO_LONG:
             raise self.damaged(self.found.offset, inflate_problem(packed))
-        return room
+        return buffer
 
     cdef int64_t c_size(self, const unsigned char *oid, int *kind) except -1:
         cdef bytes name
