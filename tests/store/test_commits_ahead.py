@@ -93,7 +93,7 @@ def test_with_the_idx_the_first_ones_are_left_to_the_walk(pack: PackFile) -> Non
     offsets = sorted(commits_of(pack))
     ahead = read_ahead(pack, samples=True)
     first = next(number for number, offset in enumerate(offsets) if ahead.find(offset))
-    assert len(offsets) // 4 < first < len(offsets) * 3 // 4
+    assert len(offsets) // 8 < first < len(offsets) // 2
     assert len(ahead) == len(offsets) - first
 
 
