@@ -6,8 +6,8 @@ pairs of entries in which its two trees differ (``_tree_pairs.pyx``), or, where 
 tree, goes through all of its entries.
 
 Trees that were read are kept, the ones used last (``_tree_shelf.pyx``): what is new in a commit is
-old in its child, and those mostly follow on each other. A tree is looked through when it first comes
-up, and its stops noted, or moved along from those of the tree that it is compared with.
+old in its child, and those mostly follow on each other. A tree is looked through when it first
+comes up, and its stops noted, or moved along from those of the tree that it is compared with.
 """
 
 cimport cython

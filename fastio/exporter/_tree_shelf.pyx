@@ -1,12 +1,12 @@
 # cython: language_level=3
 """Trees to be compared: read, looked through, and as few of their bytes built as will do.
 
-Of most trees the reader has a recipe (see `fastio.store.recipes`). Such a tree stays on the shelf as
-what is known about it, its stops above all; it has room for its bytes while it is open, and there
-those are built that somebody looks at. The bytes of others are there as long as the tree is.
+Of most trees the reader has a recipe (see `fastio.store.recipes`). Such a tree stays on the shelf
+as what is known about it, its stops above all; it has room for its bytes while it is open, and
+there those are built that somebody looks at. The bytes of others are there as long as the tree is.
 
-Room is used again: what memory the last tree leaves is still near the processor, and asking for large
-pieces of it and giving them back costs more than comparing what is in them.
+Room is used again: what memory the last tree leaves is still near the processor, and asking for
+large pieces of it and giving them back costs more than comparing what is in them.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING

@@ -139,7 +139,9 @@ def shared_runs(Recipes recipes, uint64_t old, uint64_t new):
         return None
     try:
         find_runs(left, right, &runs)
-        return [(runs.items[i].old, runs.items[i].new, runs.items[i].size) for i in range(runs.count)]
+        return [
+            (runs.items[i].old, runs.items[i].new, runs.items[i].size) for i in range(runs.count)
+        ]
     finally:
         free(runs.items)
 

@@ -22,6 +22,9 @@ more than they may, the one that was not used for longest is dropped. One that h
 no more: the next object is built and begins a new family. So of a chain of thousands only what was
 used lately stays, and chains that meet at one old object do not keep all in between.
 
+What two recipes copy from the same place of one full object, their *ground*, the objects have in
+common; `_recipe_runs` finds that without building them, and builds parts of an object.
+
 `Recipes` here is what compiled code uses; its Python methods are for tests.
 """
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from fastio.errors import DeltaError
 from fastio.objects.kinds import BLOB
+from fastio.store._recipe_runs import part, shared_runs
 from fastio.store.recipes import Recipes
 from workers.delta import apply_delta
 
@@ -122,6 +123,68 @@ def test_pieces_are_those_that_composing_by_hand_gives(rng: random.Random, depth
         if len(spans) > len(content) // (2 * PIECE):
             spans = [(key, 0, len(content))]
         assert recipes.sizes(key) == [length for *_, length in spans]
+
+
+def edited(rng: random.Random, base: list[int]) -> tuple[list[int], bytes]:
+    """Replace a few ranges; return where the target's bytes come from (-1: new) and the delta."""
+    cuts = sorted(rng.sample(range(len(base)), 2 * rng.randint(1, 4)))
+    places, parts, at = [], [], 0
+    for start, stop in zip(cuts[::2], cuts[1::2], strict=True):
+        fresh = rng.randbytes(rng.randint(1, 9))
+        parts.append((copy(at, start - at) if start > at else b"") + bytes([len(fresh)]) + fresh)
+        places += [*range(at, start), *[-1] * len(fresh)]
+        at = min(stop, start + rng.choice([0, 20]))
+    parts.append(copy(at, len(base) - at))
+    places += range(at, len(base))
+    return places, number(len(base)) + number(len(places)) + b"".join(parts)
+
+
+@FEW
+@given(st.randoms(use_true_random=False), st.integers(2, 12))
+def test_runs_are_what_two_objects_copy_from_one_place(rng: random.Random, depth: int) -> None:
+    recipes, content = Recipes(1 << 24), rng.randbytes(3001)
+    origins = [[(0, place) for place in range(len(content))]]  # for each byte, where it came up
+    contents = [content]
+    recipes.add_whole(0, BLOB, content)
+    for key in range(1, depth):
+        base = rng.randrange(key)
+        places, delta = edited(rng, list(range(len(contents[base]))))
+        assert recipes.add_delta(key, base, delta)
+        contents.append(apply_delta(contents[base], delta, max_size=1 << 20))
+        origins.append(
+            [(key, at) if place < 0 else origins[base][place] for at, place in enumerate(places)]
+        )
+    old, new = rng.randrange(depth), rng.randrange(depth)
+    runs = shared_runs(recipes, old, new)
+    assert runs is not None
+    pairs = [(left + at, right + at) for left, right, size in runs for at in range(size)]
+    assert pairs == sorted(set(pairs))
+    assert all(origins[old][left] == origins[new][right] for left, right in pairs)
+    common = {origin for origin in origins[old] if origin[0] == 0} & set(origins[new])
+    pieces = len(recipes.sizes(old) or []) + len(recipes.sizes(new) or [])
+    assert len(common) - len(pairs) <= 20 * pieces  # passed over: shorter than what was replaced
+
+
+@FEW
+@given(st.randoms(use_true_random=False))
+def test_parts_are_those_of_the_whole(rng: random.Random) -> None:
+    recipes, content = Recipes(1 << 24), rng.randbytes(3001)
+    recipes.add_whole(0, BLOB, content)
+    for key in range(1, 9):
+        _, delta = edited(rng, list(range(len(content))))
+        assert recipes.add_delta(key, key - 1, delta)
+        content = apply_delta(content, delta, max_size=1 << 20)
+        at, end = sorted(rng.sample(range(len(content)), 2))
+        assert part(recipes, key, at, end) == content[at:end]
+
+
+def test_objects_of_other_families_share_no_runs() -> None:
+    recipes = Recipes(1 << 20)
+    recipes.add_whole(1, BLOB, b"same")
+    recipes.add_whole(2, BLOB, b"same")
+    assert shared_runs(recipes, 1, 2) is None
+    assert shared_runs(recipes, 1, 3) is None
+    assert shared_runs(recipes, 1, 1) == [(0, 0, 4)]
 
 
 def test_families_unused_for_longest_are_dropped() -> None:
