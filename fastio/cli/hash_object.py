@@ -176,6 +176,9 @@ def leave_handover() -> None:
 
 def _become_git(options: HashOptions, files: list[str]) -> NoReturn:
     """Let git itself do what it checks or converts as a whole: trees, commits, tags."""
+    from fastio.store.git import Git  # noqa: PLC0415 - as above
+
+    program = Git().behind_wrappers().program
     words = ["git", "hash-object", "-t", options.kind]
     flags = {
         "-w": options.write,
@@ -188,6 +191,6 @@ def _become_git(options: HashOptions, files: list[str]) -> NoReturn:
     if options.path is not None:
         words.append(f"--path={options.path}")
     try:
-        os.execvp("git", [*words, *(["--", *files] if files else [])])
+        os.execvp(program, [*words, *(["--", *files] if files else [])])
     except OSError as error:
         raise RepositoryError(f"cannot run 'git': {error.strerror}") from error

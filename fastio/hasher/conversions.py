@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from fastio.errors import ConfigError, GitEnded
 from fastio.hasher.files import is_there
+from fastio.records import record
 from fastio.store.config import parse_boolean
 
 if TYPE_CHECKING:
@@ -27,7 +28,23 @@ NONE, LINE_ENDS, IDENT, BY_GIT = range(4)
 """Nothing happens; something happens to content with a CR; or with an ``$Id``; git has to say."""
 
 _ATTRIBUTES = (b"text", b"crlf", b"eol", b"ident", b"filter", b"working-tree-encoding")
+_INSIDE, _OUTSIDE, _ODD, _NO_ATTRIBUTES = range(4)  # places of files
+_NO_NAMES = (b"", b".", b"..")
 _FIELDS = 3  # path, attribute, value
+_ROOM = 1 << 20  # bytes that pipes may hold: the answers about a thousand paths or two
+
+
+@record
+class Question:
+    """Paths whose conversions git is asked about.
+
+    Attributes:
+        found: What is known of each path, a byte each.
+        asked: The paths that git was asked about: those of the work tree, and those outside of it.
+    """
+
+    found: bytearray
+    asked: tuple[list[int], list[int]]
 
 
 class Conversions:
@@ -51,7 +68,8 @@ class Conversions:
         write: bool,
     ) -> None:
         self._git, self._repository, self._config = git, repository, config
-        self._asked: dict[bool, GitProcess] = {}  # for paths of the work tree, and outside of it
+        self._asked: dict[int, GitProcess] = {}  # for paths of the work tree, and outside of it
+        self._places: dict[bytes, int] = {}
         self._known_directories: dict[bytes, bool] = {}
         self._known_rules: dict[tuple[bytes, ...], int] = {}
         automatic = _word(config, "core.autocrlf", "false")
@@ -63,23 +81,49 @@ class Conversions:
         self._anywhere = repository is not None and self._attributes_for_all(system_file)
         self._top = b"../" * repository.prefix.count(b"/") if repository is not None else b""
 
-    def rules(self, paths: list[bytes]) -> bytes:
-        """Tell what can happen to each of *paths*, names from the top of the work tree."""
+    def ask(self, paths: list[bytes]) -> Question:
+        """Begin to find out about *paths*, names from the top of the work tree.
+
+        git answers meanwhile. Questions are to be settled (`rules`) in the order they were asked.
+        """
         default = self._line_ends(set_to_crlf=False) if self._automatic else NONE
         found = bytearray([default]) * len(paths)
+        question = Question(found, ([], []))
         if self._repository is None:
-            return bytes(found)
-        asked = [number for number, path in enumerate(paths) if self._may_have_attributes(path)]
-        if not asked:
-            return bytes(found)
-        for number in asked:
-            found[number] = BY_GIT  # as git sees them, odd names match other patterns
-        for outside in (False, True):
-            plain = [number for number in asked if self._can_ask(paths[number], outside=outside)]
-            rules = self._ask([paths[number] for number in plain], outside=outside)
-            for number, rule in zip(plain, rules, strict=True):
-                found[number] = rule
-        return bytes(found)
+            return question
+        lists = (*question.asked, list[int]())
+        for number, path in enumerate(paths):
+            at = path.rfind(b"/") + 1
+            place = self._places.get(path[:at])
+            if place is None:
+                place = self._places[path[:at]] = self._place(path[:at])
+            if place != _NO_ATTRIBUTES:
+                found[number] = BY_GIT  # as git sees them, odd names match other patterns
+                if path[at:] not in _NO_NAMES:
+                    lists[place].append(number)
+        for outside, numbers in enumerate(question.asked):
+            if numbers and self._can_ask(outside=bool(outside)):
+                asked = self._asked.get(outside)
+                if asked is None:
+                    asked = self._asked[outside] = self._start(outside=bool(outside))
+                asked.send(b"".join(paths[number] + b"\0" for number in numbers))
+                asked.push()
+            else:
+                numbers.clear()
+        return question
+
+    def rules(self, question: Question) -> bytes:
+        """Tell what can happen to each of the paths of a question, a byte each.
+
+        Raises:
+            GitEnded: git did not answer.
+        """
+        for outside, numbers in enumerate(question.asked):
+            if numbers:
+                rules = self._settle(self._asked[outside], len(numbers))
+                for number, rule in zip(numbers, rules, strict=True):
+                    question.found[number] = rule
+        return bytes(question.found)
 
     def close(self) -> None:
         """End the gits that were asked."""
@@ -107,8 +151,12 @@ class Conversions:
         )
         return any(map(os.path.lexists, files))
 
-    def _may_have_attributes(self, path: bytes) -> bool:
-        return self._anywhere or self._has_attributes(path[: path.rfind(b"/") + 1])
+    def _place(self, directory: bytes) -> int:
+        """Tell what kind of place a directory is, named from the top and with a slash behind it."""
+        if not (self._anywhere or self._has_attributes(directory)):
+            return _NO_ATTRIBUTES
+        place = _OUTSIDE if directory.startswith(b"/") else _INSIDE
+        return place if is_plain(directory[place == _OUTSIDE : -1]) else _ODD
 
     def _has_attributes(self, directory: bytes) -> bool:
         """Whether *directory* or one above it, up to the top, has a file of attributes."""
@@ -130,19 +178,15 @@ class Conversions:
 
     # --- what they say ----------------------------------------------------------------------------
 
-    def _can_ask(self, path: bytes, *, outside: bool) -> bool:
-        """Whether git can be asked about a path of the work tree, or about one outside of it.
+    def _can_ask(self, *, outside: bool) -> bool:
+        """Whether git can be asked about paths of the work tree, or about those outside of it.
 
         Outside, hash-object heeds the attribute files on the way from the root of the file system,
         as if all of that were a work tree. What the real one's top says comes before them.
         """
-        if not self._has_place:
+        if outside and (self._anywhere or self._has_attributes(b"/")):
             return False
-        if not outside:
-            return is_plain(path)
-        if self._anywhere or self._has_attributes(b"/"):
-            return False
-        return path.startswith(b"/") and is_plain(path[1:])
+        return self._has_place
 
     @cached_property
     def _has_place(self) -> bool:
@@ -161,31 +205,34 @@ class Conversions:
         if outside:
             git = git.with_environment(GIT_DIR=directory, GIT_WORK_TREE="/")
             git.directory = b"/"
-        return git.start("check-attr", "--stdin", "-z", *_ATTRIBUTES)
+        return git.start("check-attr", "--stdin", "-z", *_ATTRIBUTES, room=_ROOM)
 
-    def _ask(self, paths: list[bytes], *, outside: bool) -> list[int]:
-        """Ask git for the attributes of *paths*."""
-        if not paths:
-            return []
-        asked = self._asked.get(outside)
-        if asked is None:
-            asked = self._asked[outside] = self._start(outside=outside)
-        asked.send(b"".join(path + b"\0" for path in paths))
-        expected = len(paths) * len(_ATTRIBUTES) * _FIELDS
-        if not asked.wait_for(lambda: asked.output.count(0) >= expected):
-            raise GitEnded(asked.close() or GitEnded.exit_status)
-        words = bytes(asked.output).split(b"\0")
-        asked.output.clear()
+    def _settle(self, asked: GitProcess, count: int) -> list[int]:
+        """Take git's answers about so many paths."""
         step = len(_ATTRIBUTES) * _FIELDS
-        starts = range(0, expected, step)
-        return [self._rule(tuple(words[at + 2 : at + step : _FIELDS])) for at in starts]
+        expected = count * step
+        counted = ends = 0
+
+        def is_complete() -> bool:
+            nonlocal counted, ends
+            ends += asked.output.count(0, counted)
+            counted = len(asked.output)
+            return ends >= expected
+
+        if not asked.wait_for(is_complete):
+            raise GitEnded(asked.close() or GitEnded.exit_status)
+        *words, rest = bytes(asked.output).split(b"\0", expected)
+        asked.output[:] = rest
+        values = (words[at::step] for at in range(_FIELDS - 1, step, _FIELDS))
+        known = self._known_rules
+        return [
+            known[each] if each in known else self._rule(each) for each in zip(*values, strict=True)
+        ]
 
     def _rule(self, values: tuple[bytes, ...]) -> int:
-        known = self._known_rules.get(values)
-        if known is None:
-            known = self._find_rule(dict(zip(_ATTRIBUTES, values, strict=True)))
-            self._known_rules[values] = known
-        return known
+        rule = self._find_rule(dict(zip(_ATTRIBUTES, values, strict=True)))
+        self._known_rules[values] = rule
+        return rule
 
     def _find_rule(self, values: dict[bytes, bytes]) -> int:
         if self._is_filter(values[b"filter"]):
@@ -221,8 +268,8 @@ class Conversions:
 
 
 def is_plain(path: bytes) -> bool:
-    """Tell whether a path is written as git itself writes it, from the top of the work tree."""
-    return not any(part in (b"", b".", b"..") for part in path.split(b"/"))
+    """Tell whether a directory is written as git itself writes it, from the top."""
+    return not path or not any(part in _NO_NAMES for part in path.split(b"/"))
 
 
 def _word(config: Config, key: str, default: str) -> str:

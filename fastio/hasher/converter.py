@@ -42,7 +42,7 @@ class Converter:
         from fastio.stream.quoting import quote  # noqa: PLC0415 - few files are converted
 
         if self._process is None:
-            self._process = self._git.start(*self._words, "--stdin-paths")
+            self._process = self._git.behind_wrappers().start(*self._words, "--stdin-paths")
         process = self._process
         # What git could misread is quoted: a quote at the beginning, a CR at the end, a line end.
         process.send(quote(self.shown(name), quote_high=False) + b"\n")
@@ -57,7 +57,7 @@ class Converter:
         Raises:
             GitEnded: It did not get that far.
         """
-        done = self._git.run(*self._words, f"--path={path}", "--", name)
+        done = self._git.behind_wrappers().run(*self._words, f"--path={path}", "--", name)
         if done.status:
             raise GitEnded(done.status)
         return Oid(bytes.fromhex(done.stdout.decode()))

@@ -25,11 +25,11 @@ from fastio.objects.collisions import refuse_collision
 from fastio.objects.kinds import BLOB, SHA1, Oid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from fastio.hasher.answers import Answers
     from fastio.hasher.batches import Outcome
-    from fastio.hasher.conversions import Conversions
+    from fastio.hasher.conversions import Conversions, Question
     from fastio.hasher.converter import Converter
     from fastio.hasher.crew import Crew, Work
     from fastio.hasher.keeper import Keeper
@@ -109,19 +109,39 @@ class Hasher:
         self._hash_all(read_names(0, lambda: keeper is not None and keeper.is_packing))
 
     def _hash_all(self, parts: Iterable[list[bytes] | None]) -> None:
-        for names in parts:
-            if names is None:
+        for part in self._ask(parts):
+            if part is None:
                 self._settle()
             else:
-                self._order(names)
+                self._order(*part)
         self._settle()
+
+    def _ask(
+        self, parts: Iterable[list[bytes] | None]
+    ) -> Iterator[tuple[list[bytes], Question | None] | None]:
+        """Ask about each part's conversions while the one before it is dealt with."""
+        held: tuple[list[bytes], Question | None] | None = None
+        try:
+            for names in parts:
+                asked = None if names is None else (names, self._question(names))
+                if held is not None:
+                    yield held
+                held = asked
+                if names is None:
+                    yield None
+        except FastioError:
+            if held is not None:
+                yield held
+            raise
+        if held is not None:
+            yield held
 
     # --- groups -----------------------------------------------------------------------------------
 
-    def _order(self, names: list[bytes]) -> None:
-        """Order groups of some names; what git is asked, it is asked about all of them at once."""
+    def _order(self, names: list[bytes], question: Question | None) -> None:
+        """Order groups of some names."""
         self._burst += len(names)
-        paths, rules = self._paths(names), self._rules(names)
+        paths, rules = self._paths(names), self._rules(names, question)
         for start in range(0, len(names), GROUP):
             part = slice(start, start + GROUP)
             self._turn += 1
@@ -181,12 +201,18 @@ class Hasher:
             return names
         return [name if name.startswith(b"/") else self._top + name for name in names]
 
-    def _rules(self, names: list[bytes]) -> bytes:
+    def _question(self, names: list[bytes]) -> Question | None:
         if self._conversions is None:
-            return bytes([NONE]) * len(names)
+            return None
         if self._options.path is not None:
-            return self._conversions.rules([self._converter.shown(self._path())]) * len(names)
-        return self._conversions.rules([self._converter.shown(name) for name in names])
+            names = [self._path()]
+        return self._conversions.ask([self._converter.shown(name) for name in names])
+
+    def _rules(self, names: list[bytes], question: Question | None) -> bytes:
+        if self._conversions is None or question is None:
+            return bytes([NONE]) * len(names)
+        rules = self._conversions.rules(question)
+        return rules if self._options.path is None else rules * len(names)
 
     def _path(self) -> bytes:
         return os.fsencode(self._options.path or "")

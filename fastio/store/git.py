@@ -8,6 +8,8 @@ latter costs 4 to 7 ms, a tenth of our whole start.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import select
 import signal
@@ -49,11 +51,22 @@ class Git:
         # A copy, because os.environ decodes everything anew for each process: 0.3 ms.
         self.environment = dict(environment)
 
-    def start(self, *arguments: str | bytes, capture_stderr: bool = False) -> GitProcess:
-        """Start a command that is to be talked to; close it when done."""
+    def start(
+        self, *arguments: str | bytes, capture_stderr: bool = False, room: int = 0
+    ) -> GitProcess:
+        """Start a command that is to be talked to; close it when done.
+
+        Args:
+            arguments: Words of the command line.
+            capture_stderr: Whether its stderr is ours.
+            room: Bytes that its pipes should hold, if it may have more than usual.
+        """
         where = () if self.directory is None else ("-C", self.directory)
         command = [self.program, *where, *arguments]
-        return GitProcess(command, self.environment, capture_stderr=capture_stderr)
+        process = GitProcess(command, self.environment, capture_stderr=capture_stderr)
+        if room:
+            process.widen(room)
+        return process
 
     def run(
         self, *arguments: str | bytes, text: bytes = b"", capture_stderr: bool = False
@@ -68,6 +81,17 @@ class Git:
             RepositoryError: It cannot be run.
         """
         return _finish(GitProcess(command, self.environment, capture_stderr=True), text)
+
+    def behind_wrappers(self) -> Git:
+        """Return the git of git's exec path, to be asked for what we stand in for.
+
+        The one that PATH has first may be a script that hands such commands to us.
+        """
+        exec_path = os.fsdecode(self.run("--exec-path").stdout.removesuffix(b"\n"))
+        program = os.path.join(exec_path, "git")
+        if not (exec_path and os.access(program, os.X_OK)):
+            program = self.program
+        return Git(program, self.directory, self.environment)
 
     def with_environment(self, **variables: str) -> Git:
         """The same git in an environment with more *variables*."""
@@ -150,9 +174,22 @@ class GitProcess:
         os.set_blocking(stdin[1], False)
         return stdin[1], {pipe[0]: arrived for _, pipe, arrived in to_us}, pid
 
+    def widen(self, size: int) -> None:
+        """Let the pipes hold more, if the system does not mind."""
+        for descriptor in (self._stdin, *self._readers):
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, size)
+
     def send(self, data: bytes) -> None:
-        """Queue bytes for git's stdin; `wait_for` and `finish` write them."""
+        """Queue bytes for git's stdin; `push`, `wait_for` and `finish` write them."""
         self._unsent += data
+
+    def push(self) -> None:
+        """Write as much as the pipe takes at once."""
+        before = -1
+        while self._stdin >= 0 and 0 < len(self._unsent) != before:
+            before = len(self._unsent)
+            self._write_piece()
 
     def wait_for(self, enough: Callable[[], bool]) -> bool:
         """Exchange bytes with git until *enough* says so; False when git ended before that."""

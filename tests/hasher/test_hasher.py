@@ -4,14 +4,16 @@ import os
 import random
 import re
 import resource
+import shutil
 import signal
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-from fastio.objects.kinds import BLOB, SHA1
+from fastio.objects.kinds import BLOB, SHA1, TREE
 from tests.hasher.place import Place
 from tests.importer.target import environment
 
@@ -204,3 +206,23 @@ def test_a_full_disk(ours: Place, threshold: str, options: list[str]) -> None:
         for oid in out.decode().split():
             assert ours.has(oid)
     assert list((ours.git_dir / "objects").rglob("tmp_*")) == []
+
+
+def test_a_git_that_hands_hash_object_to_us(ours: Place, tmp_path: Path) -> None:
+    """We ask git to hash what it converts, and must not be asked that in our turn."""
+    wrapper = tmp_path / "git"
+    wrapper.write_text(
+        "#!/bin/sh\n"
+        f'case " $* " in *" hash-object "*) exec {sys.executable} -m fastio.cli.main "$@" ;; esac\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    ours.write(".gitattributes", b"* text\n")
+    ours.write("file", b"one\r\n")
+    expected = [SHA1.hash_object(BLOB, b"one\n").hex()]
+    assert ours.hash("file", **path) == expected
+    assert ours.hash("--stdin-paths", text=b"file\n", **path) == expected
+    assert ours.hash("--stdin", "--path=file", text=b"one\r\n", **path) == expected
+    empty = SHA1.hash_object(TREE, b"").hex()
+    assert ours.hash("-t", "tree", "--stdin", **path) == [empty]
