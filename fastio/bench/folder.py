@@ -80,11 +80,19 @@ class FolderSample:
                         if entry.is_dir(follow_symlinks=False):
                             waiting.append(entry.path)
                         elif entry.is_file(follow_symlinks=False):
-                            yield entry.path, entry.stat(follow_symlinks=False).st_size
+                            yield from self._measure(entry)
             except OSError as error:
                 if folder == os.fsencode(self._path):
                     raise FastioError(f"cannot read '{self._path}': {error.strerror}") from error
                 self._leave_out(folder, error)
+
+    def _measure(self, entry: os.DirEntry[bytes]) -> Iterator[tuple[bytes, int]]:
+        try:
+            size = entry.stat(follow_symlinks=False).st_size
+        except OSError as error:  # it is gone meanwhile, and the rest is not
+            self._leave_out(entry.path, error)
+        else:
+            yield entry.path, size
 
     def _read(self, path: bytes, size: int) -> bytes | None:
         """Read a file, or a piece from anywhere in it if it is large; None if that fails."""

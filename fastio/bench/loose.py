@@ -131,7 +131,8 @@ def study_loose(content: Content, config: Config, random: Random, work: str | No
             loose = _write_loose(directory, bodies, config.loose_level, fsync=rules.loose_object)
             pack = _write_pack(directory, bodies, config)
     except OSError as error:
-        raise FastioError(f"cannot write to '{error.filename}': {error.strerror}") from error
+        place = error.filename or work or tempfile.gettempdir()
+        raise FastioError(f"cannot write to '{place}': {error.strerror}") from error
     where = work or tempfile.gettempdir()
     size = sum(map(len, bodies))
     return LooseStudy(len(bodies), size, where, rules.loose_object, loose, pack)

@@ -65,6 +65,8 @@ def parse_options(words: Sequence[str]) -> BenchOptions:
             raise UsageError(f"unknown option: {word}")
     if len(paths) > 1:
         raise UsageError(f"more than one folder or repository: {' '.join(paths)}")
+    if line.output is not None and line.output == line.plot:
+        raise UsageError("the report and the plot cannot be one file")
     line.path = paths[0] if paths else None
     return line
 
@@ -76,8 +78,8 @@ def _take(line: BenchOptions, word: str, waiting: list[str]) -> bool:
         line.json = True
     elif word in ("--progress", "--no-progress"):
         line.progress = word == "--progress"
-    elif name == "-o":
-        line.output = next_word(waiting, word)
+    elif word.startswith("-o"):
+        line.output = word[2:] or next_word(waiting, word)
     elif name in ("--sample", "--seed", "--work", "--worth", "--plot", "--output"):
         if not equals:
             value = next_word(waiting, word)

@@ -114,9 +114,10 @@ def _basis(report: Report) -> Iterator[str]:
 
 def _loose_lines(loose: LooseStudy) -> Iterator[str]:
     hardened = "with" if loose.fsync else "without"
+    place = visible(os.fsencode(loose.directory))
     yield (
         f"{loose.objects:,} of the objects, {_bytes(loose.size)}, written as loose ones"
-        f" ({hardened} fsync, as configured) and into a pack, in {loose.directory}"
+        f" ({hardened} fsync, as configured) and into a pack, in {place}"
     )
     for title, steps in (("loose", loose.loose), ("pack", loose.pack)):
         yield from _table([title, "us each", "share", "CPU, us"], list(_step_rows(loose, steps)))

@@ -80,7 +80,7 @@ def _study(line: BenchOptions) -> Report:
     # What cannot be written is told before all the measuring.
     for path in (line.output, line.plot):
         if path is not None:
-            _write_to(path, lambda path: open(path, "ab").close())
+            _write_to(path, _try)
     loose = study_loose(content, config, chance, line.work)
     codecs = find_codecs()
     steps = [0]
@@ -96,6 +96,14 @@ def _study(line: BenchOptions) -> Report:
     estimates = [estimate(one, beside) for one in measured]
     advice = advise(estimates, codecs.default, line.worth)
     return Report(content, codecs, measured, beside, estimates, advice, loose)
+
+
+def _try(path: str) -> None:
+    """Open a file for writing, and leave things as they were."""
+    is_new = not os.path.lexists(path)
+    open(path, "ab").close()
+    if is_new:
+        os.unlink(path)
 
 
 def _bar(line: BenchOptions, steps: list[int], total: int | None) -> ProgressBar:

@@ -76,7 +76,8 @@ class FreshRefs:
             and not config.logs_refs(is_bare=repository.is_bare)
             and not config.has_hooks
             and not self._exists(b"hooks/reference-transaction")
-            and not self._exists(b"logs/refs")
+            # Where HEAD has a reflog, that of any work tree, a change of its branch is to be in it.
+            and not any(map(self._exists, (b"logs", b"worktrees")))
             and not {"GIT_QUARANTINE_PATH", "GIT_REFERENCE_BACKEND"} & environment.keys()
         )
 
@@ -111,11 +112,16 @@ class FreshRefs:
             os.unlink(packed)
             return False
         finally:
-            os.unlink(lock)
+            remove(lock)
 
     def _is_empty(self) -> bool:
         """Tell whether there is nothing but directories below ``refs``."""
-        for directory, folders, files in os.walk(os.path.join(self._directory, b"refs")):
+
+        def refuse(error: OSError) -> None:
+            raise error  # what cannot be read may hold anything
+
+        refs = os.path.join(self._directory, b"refs")
+        for directory, folders, files in os.walk(refs, onerror=refuse):
             if files or any(os.path.islink(os.path.join(directory, each)) for each in folders):
                 return False
         return True

@@ -237,7 +237,7 @@ def test_names_do_not_command_the_terminal(
     path = tmp_path / "\x1b[31m\udcff"
     path.mkdir()
     (path / "file").write_bytes(LINES)
-    assert run(["codecs", "--sample=64k", str(path)]) == 0
+    assert run(["codecs", "--sample=64k", f"--work={path}", str(path)]) == 0
     out = capsys.readouterr().out
     assert out.startswith(f"folder {tmp_path}/\\x1b[31m\\xff: 1 file, ")
     assert "\x1b" not in out
@@ -270,8 +270,24 @@ def test_a_codec_that_is_not_installed_is_named(
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["x"], ["codecs", "--nonsense"], ["codecs", "a", "b"], ["codecs", "--sample=1"]]
+    "words",
+    [
+        [],
+        ["x"],
+        ["codecs", "--nonsense"],
+        ["codecs", "a", "b"],
+        ["codecs", "--sample=1"],
+        ["codecs", "-ox", "--plot=x"],
+    ],
 )
 def test_mistakes_on_the_command_line(words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     assert run(words) == 129
     assert "usage: fastio bench codecs" in capfd.readouterr().err
+
+
+def test_a_study_that_fails_leaves_no_report(folder: Path, tmp_path: Path) -> None:
+    words = ["bench", "codecs", f"-o{tmp_path}/report", "--work=/nowhere", str(folder)]
+    status, out, err = fastio(*words)
+    assert (status, out) == (128, "")
+    assert err.startswith("fatal: cannot write to '/nowhere")
+    assert not (tmp_path / "report").exists()

@@ -156,3 +156,33 @@ def test_durable_and_shared_as_configured(bare, monkeypatch):
     assert is_packed(bare)
     assert len(synced) == 1
     assert (bare.path / "packed-refs").stat().st_mode & 0o777 == 0o660
+
+
+def test_where_head_has_a_reflog_git_makes_them_all(bare):
+    bare("symbolic-ref", "HEAD", "refs/heads/0")
+    (bare.path / "logs").mkdir()
+    (bare.path / "logs/HEAD").touch()
+    updated(bare)
+    assert not is_packed(bare)
+    assert count(bare) == len(NAMES)
+    assert len((bare.path / "logs/HEAD").read_text().splitlines()) == 1
+
+
+def test_a_directory_that_cannot_be_read_is_not_empty(bare, monkeypatch):
+    def walk(_top, onerror):
+        onerror(PermissionError())
+
+    monkeypatch.setattr(fresh_refs.os, "walk", walk)
+    updated(bare)
+    assert not is_packed(bare)
+    assert count(bare) == len(NAMES)
+
+
+def test_a_lock_that_somebody_takes_away_undoes_nothing(bare, monkeypatch):
+    def rename(old, new):
+        (bare.path / "packed-refs.lock").unlink()
+        os.replace(old, new)
+
+    monkeypatch.setattr(fresh_refs.os, "rename", rename)
+    assert {outcome.status for outcome in updated(bare)} == {Status.UPDATED}
+    assert is_packed(bare)
