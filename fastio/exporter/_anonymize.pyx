@@ -304,7 +304,7 @@ cdef class RecordRewriter:
         return self.writer.c_text(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
 
 
-MALFORMED = b"Malformed Ident <malformed@example.com> 0 -0000"
+cdef bytes MALFORMED = b"Malformed Ident <malformed@example.com> 0 -0000"
 
 
 cdef object cut_short():
