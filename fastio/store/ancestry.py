@@ -61,13 +61,17 @@ def _list_new_commits(git: Git, pairs: Iterable[Pair]) -> dict[bytes, list[bytes
     return {commit: parents for commit, *parents in lines}
 
 
-def _list_lost_commits(git: Git, pairs: Iterable[Pair]) -> set[bytes]:
-    """The old ones and what is behind them, as far as no new one has it, as hex."""
-    questions = b"".join(
-        b"%s\n^%s\n" % (old.hex().encode(), new.hex().encode()) for old, new in pairs
-    )
+def _list_lost_commits(git: Git, pairs: Collection[Pair]) -> set[bytes]:
+    """The old ones that no new one reaches, as hex.
+
+    All of the new ones' history is listed: git ends a listing that leaves commits out by their
+    dates, so that it may still have some of those if a parent is younger than its children.
+    """
+    questions = b"".join(b"%s\n" % new.hex().encode() for _, new in pairs)
     listed = git.run("rev-list", "--stdin", text=questions, capture_stderr=True)
-    return set(listed.stdout.split()) if listed.status == 0 else set()
+    if listed.status:
+        return set()
+    return {old.hex().encode() for old, _ in pairs}.difference(listed.stdout.split())
 
 
 def _is_reached(parents: dict[bytes, list[bytes]], old: Oid, new: Oid) -> bool:

@@ -78,3 +78,15 @@ def test_commits_that_nothing_new_has_are_told_at_once(work, git, monkeypatch):
     new = [oid(work.commit(text=f"new {at}")) for at in range(6)]
     monkeypatch.setattr(ancestry, "_is_ancestor", None)  # nobody may be asked
     assert find_descents(git, list(zip(old, new, strict=True))) == set()
+
+
+def test_commits_younger_than_their_descendants(work, git):
+    tree, pairs, olds = work("mktree", text=""), [], [work.commit()]
+    for number in range(7):
+        olds.append(parent := work.commit(olds[-1], text=f"old {number}"))
+        for at in range(8):
+            who = f"A <a@b> {at} +0000"
+            body = f"tree {tree}\nparent {parent}\nauthor {who}\ncommitter {who}\n\n{number}\n"
+            parent = work("hash-object", "-t", "commit", "-w", "--stdin", text=body)
+        pairs.append((oid(olds[-2]), oid(parent)))
+    assert find_descents(git, pairs) == set(pairs)
