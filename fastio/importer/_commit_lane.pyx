@@ -361,15 +361,22 @@ cdef class CommitLane(Deferred):
         return oid
 
     cdef int put_back(self, DeferredCommit deferred, list oids) except -1:
-        """Let the branch and the mark be as they were: the commit could not be stored."""
+        """Let the branch and the mark be as they were: the commit could not be stored.
+
+        What they were may be another such commit's, which is put back later.
+        """
         cdef PlainCommit commit = deferred.commit
-        cdef int64_t number
+        cdef int64_t entry = deferred.old_entry, number = number_of(deferred.name)
+        cdef bytes tip = deferred.old_tip
         branch = deferred.branch
         if branch.tip is deferred.name:
-            branch.tip, branch.tree = resolved(deferred.old_tip, oids), deferred.old_tree
-        number = number_of(deferred.name)
+            if tip is not None and is_name(tip) and number_of(tip) < len(oids):
+                tip = oids[number_of(tip)]
+            branch.tip, branch.tree = tip, deferred.old_tree
         if commit.mark and self.marks.c_get(commit.mark) == <int64_t>NO_ID + number:
-            self.marks.c_put_back(commit.mark, deferred.old_entry)
+            if 0 <= entry - <int64_t>NO_ID < len(oids):
+                entry = self.object_map.c_find(<Bytes>PyBytes_AS_STRING(oids[entry - NO_ID]))
+            self.marks.c_put_back(commit.mark, entry)
         return 0
 
     cdef object branch_of(self, PlainCommit commit):

@@ -8,11 +8,13 @@ from random import Random
 
 import pytest
 
+from fastio.errors import PackError
 from fastio.importer import reading
 from fastio.importer.executor import Executor
 from fastio.stream.parser import StreamParser
 from tests.importer import streams
 from tests.importer.target import Target
+from workers import codec
 
 PATHS = (b"a", b"b", b"d/a", b"d/b", b"d/e/a", b"d-/a", b"d0", b"a/b", b"x/y/z", b".github/a")
 BRANCHES = (b"refs/heads/main", b"refs/heads/side", b"refs/heads/other")
@@ -208,6 +210,31 @@ def test_most_commits_take_the_lane(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     status, _ = Target(tmp_path / "target", "--bare").here(stream, workers=0)
     assert status == 0
     assert len(steps) <= 2  # the first of the branch, the last of the stream
+
+
+def test_what_could_not_be_stored_leaves_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    deflate = codec.deflate
+
+    def deflate_small(content: memoryview, level: int) -> bytes:
+        if len(content) > 2000:
+            raise PackError("the disk is full")
+        return deflate(content, level)
+
+    monkeypatch.setattr(codec, "deflate", deflate_small)
+    files = b"".join(b"M 644 :1 d/%d\n" % number for number in range(100))
+    commit = b"commit refs/heads/main\nmark :%d\ncommitter %b\ndata 0\n"
+    stream = streams.blob(1, FIRST) + b"".join(
+        commit % (mark, streams.WHO) + b"M 644 :1 f%d\n" % number + (files if mark == 5 else b"")
+        for number, mark in enumerate((2, 3, 4, 3, 5, 2, 6))
+    )
+    status, _, refs, marks, said, [report] = imported(tmp_path / "target", stream, capfd)
+    assert (status, refs) == (128, {})
+    assert "the disk is full" in said
+    [blob, first] = marks.splitlines()
+    assert (blob[:3], first[:3]) == (b":1 ", b":2 ")
+    assert b"tip commit  : " + first[3:] in report
 
 
 @pytest.mark.parametrize(
