@@ -17,7 +17,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 
 from fastio.errors import FastioError, UsageError
-from fastio.exporter import diff_options, text_options
+from fastio.exporter import diff_options, text_options, walk_options
 from fastio.exporter.diff_options import DiffOptions
 from fastio.exporter.ref_list import Ref, RefList, UnclearError
 from fastio.exporter.resolver import Resolver
@@ -26,45 +26,6 @@ from fastio.exporter.wildcards import wildcard
 from fastio.store.git import Finished
 from fastio.store.repository import Repository
 
-# Options of the walk whose value may be the next word.
-_VALUES = (
-    *("-n", "--max-count", "--skip", "--max-age", "--min-age", "--since", "--after", "--until"),
-    *("--before", "--since-as-filter", "--author", "--committer", "--grep", "--grep-reflog"),
-    *("--encoding", "--date"),
-)
-# Options that only shape the text of a log, or that say what is so anyway.
-_NO_MATTER = (
-    *("--pretty", "--format", "--oneline", "--graph", "--no-graph", "--reverse", "--parents"),
-    *("--left-right", "--abbrev-commit", "--no-abbrev-commit", "--count", "--show-notes"),
-    *("--notes", "--no-notes", "--standard-notes", "--no-standard-notes", "--show-signature"),
-    *("--no-show-signature", "--relative-date", "--log-size", "--expand-tabs", "--no-expand-tabs"),
-    *("--objects", "--objects-edge", "--objects-edge-aggressive", "--show-linear-break", "--cc"),
-    *("--encode-email-headers", "--no-encode-email-headers", "--always", "--root"),
-    *("--show-notes-by-default", "--encoding", "--date", "--verify-objects", "--filter"),
-    *("--no-filter",),
-)
-# Options that git need not judge: it takes them, or they have been refused already.
-_GOOD = (
-    *("--first-parent", "--topo-order", "--date-order", "--author-date-order", "--dense"),
-    *("--ancestry-path", "--full-diff"),  # the first wants revisions
-    *("--sparse", "--full-history", "--simplify-merges", "--simplify-by-decoration", "--merges"),
-    *("--no-merges", "--remove-empty", "--show-pulls", "--boundary", "--ignore-missing"),
-    *("--no-walk", "--do-walk", "--left-only", "--right-only", "--parents"),
-    # Of these git's rev-list will hear nothing.
-    *("--notes", "--no-notes", "--show-notes", "--standard-notes", "--no-standard-notes"),
-    *("--show-notes-by-default",),
-)
-# What log knows and an export does not.
-_UNKNOWN = (
-    *("--source", "--use-mailmap", "--no-use-mailmap", "--mailmap", "--no-mailmap", "--decorate"),
-    *("--no-decorate", "--clear-decorations", "--decorate-refs", "--decorate-refs-exclude", "-L"),
-    *("-q", "--no-source", "--no-quiet", "-h", "--help"),
-    # What rev-list knows and an export does not.
-    *("--timestamp", "--header", "--bisect-vars", "--bisect-all", "--use-bitmap-index"),
-    *("--test-bitmap", "--disk-usage", "--commit-header", "--no-commit-header", "--missing"),
-    *("--object-names", "--no-object-names", "--filter-print-omitted", "--unsorted-input"),
-    *("--filter-provided-objects", "--exclude-promisor-objects"),
-)
 _OWN_STARTS = {b"--reflog", b"--indexed-objects", b"--alternate-refs", b"--bisect", b"--merge"}
 _REF_FOLDERS = {
     "--branches": b"refs/heads/",
@@ -249,25 +210,29 @@ class RevisionReader:
         if name in _REF_FOLDERS or words[0] in ("--all", "--not", "--stdin", "--reflog"):
             self._choice(name, os.fsencode(value) if equals else None)
             return 1
-        if name in _UNKNOWN or words[0] in ("--format", f"--default={value}") or name[:2] == "-L":
+        if (
+            name in walk_options.UNKNOWN
+            or words[0] in ("--format", f"--default={value}")
+            or name[:2] == "-L"
+        ):
             raise UsageError(f"unknown option `{name.lstrip('-')}'")
         if words[0] == "--full-diff":
             self.full_diff = True
-        if name not in _VALUES:
+        if name not in walk_options.VALUES:
             if used := diff_options.take(self.diff, words):
                 return used
             if used := text_options.take(words):
                 self._unjudged += words[:used]
                 return used
-        used = 1 if equals or name not in _VALUES else 2
+        used = 1 if equals or name not in walk_options.VALUES else 2
         if len(words) < used:
             raise UnclearError(f"option '{name}' requires a value")
-        if name not in _GOOD or equals:
+        if name not in walk_options.GOOD or equals:
             self._unjudged += words[:used]
-            self._foreign += [] if name in _NO_MATTER else words[:used]
+            self._foreign += [] if name in walk_options.NO_MATTER else words[:used]
         if name in ("--no-walk", "--do-walk"):
             self.late_options.append(os.fsencode(words[0]))
-        elif name not in _NO_MATTER:
+        elif name not in walk_options.NO_MATTER:
             joint = "=" if used == 2 and name.startswith("--") else ""
             self.walk_options.append(os.fsencode(joint.join(words[:used])))
         return used
