@@ -1,7 +1,6 @@
 # cython: boundscheck=False, wraparound=False
 """What both kinds of walk have in common: names, exclusion, the queue, the table at the end."""
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 
@@ -9,6 +8,7 @@ from fastio.exporter._arrays cimport resized
 from fastio.exporter._commit_table cimport UNREAD, Commit, CommitTable
 from fastio.exporter._mark_table cimport MarkTable
 from fastio.exporter._walk cimport Walk
+from fastio.objects._oids cimport checked_oid
 
 from fastio.errors import ObjectError
 
@@ -75,7 +75,7 @@ cdef class Expansion:
         cdef uint32_t commit
         cdef list first = []
         for oid, is_negative in starts:
-            commit = <uint32_t>table.c_number(checked(oid, table.oid_size))
+            commit = <uint32_t>table.c_number(checked_oid(oid, table.oid_size, ObjectError))
             table.c_read(commit)
             if is_negative:
                 table.commits[commit].flags |= EXCLUDED
@@ -167,9 +167,3 @@ cdef inline bint is_before(const Waiting *one, const Waiting *other) noexcept no
     if one.generation != other.generation:
         return one.generation > other.generation
     return one.date > other.date or (one.date == other.date and one.turn < other.turn)
-
-
-cdef const unsigned char *checked(object oid, int oid_size) except NULL:
-    if not isinstance(oid, bytes) or PyBytes_GET_SIZE(oid) != oid_size:
-        raise ObjectError(f"not an oid of {oid_size} bytes: {oid!r}")
-    return <const unsigned char *>PyBytes_AS_STRING(oid)

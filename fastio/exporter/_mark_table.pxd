@@ -21,4 +21,3 @@ cdef class MarkTable:
     cdef int c_set(self, const unsigned char *oid, uint64_t mark, bint is_commit) except -1
     cdef unsigned char *slot_of(self, const unsigned char *oid) noexcept nogil
     cdef int grow(self) except -1
-    cdef const unsigned char *checked(self, object oid) except NULL

@@ -11,6 +11,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
 from fastio.objects._digits cimport NUMBER_ROOM, number_before, read_hex, write_hex
+from fastio.objects._oids cimport checked_oid
 from fastio.store._pack_search cimport PackSearch
 
 from fastio.errors import MarksError
@@ -106,17 +107,17 @@ cdef class MarkTable:
 
     def find(self, oid):
         """Return the mark of *oid*; 0 if it has none."""
-        return self.c_find(self.checked(oid))
+        return self.c_find(checked_oid(oid, self.oid_size, MarksError))
 
     def add(self, oid, bint is_commit=False):
         """Give *oid* the next mark, also if it has one already; returns it."""
-        return self.c_add(self.checked(oid), is_commit)
+        return self.c_add(checked_oid(oid, self.oid_size, MarksError), is_commit)
 
     def set(self, oid, mark, bint is_commit):
         """Give *oid* a mark that was imported."""
         if not 0 < mark <= LARGEST_MARK:
             raise MarksError(f"mark :{mark} is too large a number")
-        self.c_set(self.checked(oid), mark, is_commit)
+        self.c_set(checked_oid(oid, self.oid_size, MarksError), mark, is_commit)
         self.imported = self.most_new
 
     def skip(self, mark):
@@ -142,11 +143,6 @@ cdef class MarkTable:
 
     def __len__(self):
         return self.count
-
-    cdef const unsigned char *checked(self, object oid) except NULL:
-        if not isinstance(oid, bytes) or PyBytes_GET_SIZE(oid) != self.oid_size:
-            raise MarksError(f"not an oid of {self.oid_size} bytes: {oid!r}")
-        return <const unsigned char *>PyBytes_AS_STRING(oid)
 
     # --- marks files ----------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ comes up, and its stops noted, or moved along from those of the tree that it is 
 """
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint32_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp, memcpy
@@ -28,6 +28,7 @@ from fastio.exporter._path_filter cimport ALL, DIRECTORY, FILE, NOTHING, SUBMODU
 from fastio.exporter._tree_pairs cimport EntryPair, pair_as_stored, pair_entries
 from fastio.exporter._tree_shelf cimport TreeShelf
 from fastio.exporter._tree_view cimport View
+from fastio.objects._oids cimport checked_oid
 from fastio.objects._tree_cache cimport IN_ORDER, OUT_OF_ORDER, UNKNOWN, Tree, reserve_stops
 from fastio.objects._trees cimport Entry, is_directory, read_entry
 from fastio.store._object_reader cimport ObjectReader
@@ -96,13 +97,13 @@ cdef class TreeDiff:
             ObjectError: A tree is missing, is none, or has no readable entries.
             PackError: Its pack is damaged.
         """
-        for oid in (old, new):
-            if oid is not None and len(oid) != self.oid_size:
-                raise ObjectError(f"not an oid of {self.oid_size} bytes: {oid!r}")
-        self.c_compare(
-            NULL if old is None else <const unsigned char *>PyBytes_AS_STRING(old),
-            NULL if new is None else <const unsigned char *>PyBytes_AS_STRING(new),
-        )
+        cdef const unsigned char *before = NULL
+        cdef const unsigned char *after = NULL
+        if old is not None:
+            before = checked_oid(old, self.oid_size, ObjectError)
+        if new is not None:
+            after = checked_oid(new, self.oid_size, ObjectError)
+        self.c_compare(before, after)
         return self.changes
 
     cdef int c_compare(self, const unsigned char *old, const unsigned char *new) except -1:

@@ -2,12 +2,13 @@
 
 cimport cython
 from cpython.bytearray cimport PyByteArray_AS_STRING
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
 
 from fastio.exporter._arrays cimport resized
+from fastio.objects._oids cimport checked_oid
 from fastio.store._objmap cimport spread
 
 cdef enum:
@@ -122,14 +123,16 @@ cdef class Walk:
         if name not in self.ref_names:
             self.ref_names.append(name)
         self.c_add(
-            checked(oid, self.oid_size), checked(tree, self.oid_size), self.ref_names.index(name)
+            checked_oid(oid, self.oid_size, ValueError),
+            checked_oid(tree, self.oid_size, ValueError),
+            self.ref_names.index(name),
         )
         for parent, imported in parents:
-            self.c_add_parent(checked(parent, self.oid_size), imported)
+            self.c_add_parent(checked_oid(parent, self.oid_size, ValueError), imported)
 
     def find(self, oid):
         """Return the row of a commit, None if it is not exported."""
-        cdef int64_t row = self.c_find(checked(oid, self.oid_size))
+        cdef int64_t row = self.c_find(checked_oid(oid, self.oid_size, ValueError))
         return None if row < 0 else row
 
     def oid(self, row):
@@ -170,7 +173,7 @@ cdef class Walk:
         return self.count
 
     def __contains__(self, oid):
-        return self.c_find(checked(oid, self.oid_size)) >= 0
+        return self.c_find(checked_oid(oid, self.oid_size, ValueError)) >= 0
 
     cdef bytes made(self, const unsigned char *oids, uint32_t number):
         return PyBytes_FromStringAndSize(
@@ -181,9 +184,3 @@ cdef class Walk:
         if not 0 <= row < self.count:
             raise IndexError(f"no row {row} in a walk of {self.count} commits")
         return row
-
-
-cdef const unsigned char *checked(object oid, int oid_size) except NULL:
-    if not isinstance(oid, bytes) or PyBytes_GET_SIZE(oid) != oid_size:
-        raise ValueError(f"not an oid of {oid_size} bytes: {oid!r}")
-    return <const unsigned char *>PyBytes_AS_STRING(oid)

@@ -2,12 +2,13 @@
 
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy
 
 from fastio.errors import PackError
+from fastio.objects._oids cimport checked_oid
 from fastio.store._objmap cimport ObjectMap
 
 cdef enum:
@@ -285,10 +286,7 @@ cdef class IndexView:
         return position if position < 0 else self.c_offset_at(<uint32_t>position)
 
     def find(self, oid):
-        cdef int64_t offset
-        if not isinstance(oid, bytes) or PyBytes_GET_SIZE(oid) != self.oid_size:
-            raise PackError(f"not an oid of {self.oid_size} bytes: {oid!r}")
-        offset = self.c_find(<const unsigned char *>PyBytes_AS_STRING(oid))
+        cdef int64_t offset = self.c_find(checked_oid(oid, self.oid_size, PackError))
         return offset if offset >= -1 else self.damaged()
 
     def oid_at(self, position):

@@ -24,4 +24,3 @@ cdef class LooseReader:
 
     cdef int prepare(self) except -1
     cdef int64_t load(self, const unsigned char *oid) except -1
-    cdef const unsigned char *checked(self, oid) except NULL

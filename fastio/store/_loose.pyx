@@ -15,6 +15,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
 from fastio.objects._digits cimport write_hex
+from fastio.objects._oids cimport checked_oid
 from workers._inflate cimport INFLATE_SLACK, c_inflate_all, c_inflate_head
 
 from fastio.errors import ObjectError
@@ -112,14 +113,9 @@ cdef class LooseReader:
         packed = c_inflate_head(self.buffer, self.buffer + packed, head, MOST_HEADER)
         return parse_header(head, packed, kind, size) != NULL
 
-    cdef const unsigned char *checked(self, oid) except NULL:
-        if not isinstance(oid, bytes) or PyBytes_GET_SIZE(oid) != self.oid_size:
-            raise ObjectError(f"not an oid of {self.oid_size} bytes: {oid!r}")
-        return <const unsigned char *>PyBytes_AS_STRING(oid)
-
     def read(self, oid):
         """Return an object's type and content; None if it is missing or to be read otherwise."""
-        if not self.c_find(self.checked(oid)):
+        if not self.c_find(checked_oid(oid, self.oid_size, ObjectError)):
             return None
         return self.kind, PyBytes_FromStringAndSize(<const char *>self.content, self.size)
 
@@ -127,7 +123,8 @@ cdef class LooseReader:
         """Return an object's type and size; None if it is missing or to be read otherwise."""
         cdef int kind = 0
         cdef int64_t size = 0
-        return (kind, size) if self.c_info(self.checked(oid), &kind, &size) else None
+        cdef const unsigned char *raw = checked_oid(oid, self.oid_size, ObjectError)
+        return (kind, size) if self.c_info(raw, &kind, &size) else None
 
 
 def touch_loose(directory, list oids, list found):

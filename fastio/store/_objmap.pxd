@@ -71,7 +71,6 @@ cdef class ObjectMap:
     ) except -1
     cdef int grow_shard(self, Shard *shard, uint64_t slots, uint32_t id_bits) except -1
     cdef int make_room(self) except -1
-    cdef const unsigned char *checked(self, object oid) except NULL
     cdef int64_t known(self, object id) except -1
 
     # Start loading what c_find(oid) will look at; call it a few oids ahead.

@@ -1,10 +1,12 @@
 """Loops of the object map; objmap.py tells how it is laid out."""
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
+
+from fastio.objects._oids cimport checked_oid
 
 from array import array
 
@@ -162,10 +164,10 @@ cdef class ObjectMap:
         return 0
 
     def find(self, oid):
-        return self.c_find(self.checked(oid))
+        return self.c_find(checked_oid(oid, self.oid_size, PackError))
 
     def insert(self, oid, *, pack, offset, kind, depth=0, crc=0):
-        cdef const unsigned char *raw = self.checked(oid)
+        cdef const unsigned char *raw = checked_oid(oid, self.oid_size, PackError)
         check_place(pack, offset, kind, depth)
         if self.c_find(raw) >= 0:
             raise PackError(f"object {oid.hex()} is in the map already")
@@ -207,7 +209,7 @@ cdef class ObjectMap:
         return self.count
 
     def __contains__(self, oid):
-        return self.c_find(self.checked(oid)) >= 0
+        return self.c_find(checked_oid(oid, self.oid_size, PackError)) >= 0
 
     @property
     def nbytes(self):
@@ -220,11 +222,6 @@ cdef class ObjectMap:
             + room * self.stride
             + self.chunk_capacity * <int64_t>sizeof(void *)
         )
-
-    cdef const unsigned char *checked(self, object oid) except NULL:
-        if not isinstance(oid, bytes) or PyBytes_GET_SIZE(oid) != self.oid_size:
-            raise PackError(f"not an oid of {self.oid_size} bytes: {oid!r}")
-        return <const unsigned char *>PyBytes_AS_STRING(oid)
 
     cdef int64_t known(self, object id) except -1:
         cdef object number = id

@@ -70,7 +70,6 @@ cdef class PackSearch:
     # there: 0 if the headers do not tell.
     cdef int64_t root_of(self, int64_t number, int64_t offset, int *kind) except -1
 
-    cdef const unsigned char *checked(self, oid) except NULL
     cdef bytes bytes_of(self, const unsigned char *oid)
     cdef void let_go(self) noexcept
     cdef int load(self) except -1

@@ -11,10 +11,11 @@ short.
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from fastio.objects._oids cimport checked_oid
 from fastio.store._idx cimport IndexView
 from fastio.store._multi_pack cimport MultiPackView
 
@@ -57,11 +58,11 @@ cdef class PackSearch:
 
     def has(self, oid):
         """Tell whether a usable pack has the object."""
-        return self.c_has(self.checked(oid))
+        return self.c_has(checked_oid(oid, self.oid_size, PackError))
 
     def kind(self, oid):
         """Return the object's type, None if there is no such object."""
-        return self.c_kind(self.checked(oid)) or None
+        return self.c_kind(checked_oid(oid, self.oid_size, PackError)) or None
 
     def forget(self):
         """Let go of all packs: some are about to be closed, or there are others from now on."""
@@ -105,11 +106,6 @@ cdef class PackSearch:
                 if number >= 0:
                     self.places[<int64_t>number].covered = True
         return 0
-
-    cdef const unsigned char *checked(self, oid) except NULL:
-        if not isinstance(oid, bytes) or PyBytes_GET_SIZE(oid) != self.oid_size:
-            raise PackError(f"not an oid of {self.oid_size} bytes: {oid!r}")
-        return <const unsigned char *>PyBytes_AS_STRING(oid)
 
     cdef bytes bytes_of(self, const unsigned char *oid):
         return PyBytes_FromStringAndSize(<const char *>oid, self.oid_size)
