@@ -92,7 +92,9 @@ class Resolver:
     ) -> list[Start]:
         """Starts of a symmetric difference, whose sides git tells apart (``--left-only``)."""
         bases = self._merge_bases(left[2], right[2])
-        both = b"%s...%s" % (left[2].hex().encode(), right[2].hex().encode())
+        # The names of commits are known, those of tags are not.
+        sides = (self.find(b"%s^{commit}" % side[0]) or side[1:] for side in (left, right))
+        both = b"...".join(oid.hex().encode() for _, oid in sides)
         covered = None if is_negative else b""
         return [
             *(

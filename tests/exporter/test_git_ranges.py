@@ -96,3 +96,11 @@ def test_behind_not_parents_of_a_revision_have_its_name(source: Source) -> None:
     assert source.stream("--not", "main^-") == reset(MAIN, ZERO)
     named = source.stream("main~1").replace(b"main~1", b"main")
     assert source.stream("--not", "^main^@") == named
+
+
+def test_a_symmetric_difference_names_its_commits_by_a_tag(line: Source) -> None:
+    line.load(tag(b"v1", b"refs/heads/main"))
+    for words in (["v1...main~2"], ["main~2...v1"]):
+        stream = line.stream(*words)
+        assert b"commit refs/tags/v1\n" in stream
+        assert b"\ntag v1\n" in stream
