@@ -6,6 +6,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 import termios
 import time
 from pathlib import Path
@@ -24,6 +25,17 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("export") / "history.git"
     make_history(path, commits=400, large=100_000)
     return path
+
+
+# Workers come at once, and not only where what is left is worth starting them.
+EAGER = """
+import sys
+from fastio.cli.main import main
+from fastio.exporter import pipeline
+
+pipeline.WORTH = 0.0
+sys.exit(main())
+"""
 
 
 def command(path: Path, *words: str, name: str = "export") -> list[str]:
@@ -100,15 +112,14 @@ def test_closed_descriptors_do_no_harm(history: Path, closed: str) -> None:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_no_worker_outlives_the_coordinator(history: Path, number: signal.Signals) -> None:
     with subprocess.Popen(
-        command(history, *ALL, "--workers=2"),
+        [sys.executable, "-c", EAGER, "-C", str(history), "export", *ALL, "--workers=2"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment({}),
     ) as process:
         assert process.stdout is not None
-        read = 0
         while len(workers_of(process.pid)) < 2:  # it waits for us to read
-            read += len(process.stdout.read1(1 << 16))
+            assert process.stdout.read1(1 << 16), "it ended without workers"
         pids = workers_of(process.pid)
         process.send_signal(number)
         assert process.wait(30) == -number
