@@ -6,6 +6,7 @@ says what it has to say, warnings and errors, to our stderr.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fastio.errors import GitEnded
@@ -29,6 +30,10 @@ class Converter:
         self._words = ("hash-object", *(["-w"] if write else []))
         self._process: GitProcess | None = None
 
+    @cached_property
+    def _hashing_git(self) -> Git:
+        return self._git.behind_wrappers()
+
     def shown(self, name: bytes) -> bytes:
         """Return a name as seen from the top of the work tree."""
         return name if name.startswith(b"/") else self._prefix + name
@@ -42,7 +47,7 @@ class Converter:
         from fastio.stream.quoting import quote  # noqa: PLC0415 - few files are converted
 
         if self._process is None:
-            self._process = self._git.behind_wrappers().start(*self._words, "--stdin-paths")
+            self._process = self._hashing_git.start(*self._words, "--stdin-paths")
         process = self._process
         # What git could misread is quoted: a quote at the beginning, a CR at the end, a line end.
         process.send(quote(self.shown(name), quote_high=False) + b"\n")
@@ -57,7 +62,7 @@ class Converter:
         Raises:
             GitEnded: It did not get that far.
         """
-        done = self._git.behind_wrappers().run(*self._words, f"--path={path}", "--", name)
+        done = self._hashing_git.run(*self._words, f"--path={path}", "--", name)
         if done.status:
             raise GitEnded(done.status)
         return Oid(bytes.fromhex(done.stdout.decode()))
