@@ -35,6 +35,8 @@ cdef enum:
     # When the packed delta is longer than this part of the object, full may be smaller.
     DOUBTFUL_PART = 8
 
+LEAST_DELTA_TARGET = MIN_DELTA_TARGET
+
 cdef const char **KIND_NAMES = [b"", b"commit", b"tree", b"blob", b"tag"]
 
 

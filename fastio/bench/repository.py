@@ -20,10 +20,12 @@ from fastio.bench.drawing import Drawn, Urn
 from fastio.bench.strata import PIECE, Strata
 from fastio.bench.timing import cpu_seconds
 from fastio.errors import FastioError, RepositoryError
+from fastio.importer._tree_store import MOST_STORED_TREE_DELTA
 from fastio.objects.kinds import BLOB, TREE, Oid
 from fastio.objects.trees import tree_delta
 from fastio.store.large_objects import LargeObject, Opened
 from fastio.store.objects import ObjectStore
+from workers._tasks import LEAST_DELTA_TARGET
 from workers.delta import encode_delta
 
 if TYPE_CHECKING:
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
 DRAWN = 50_000  # objects whose headers are read, which takes two seconds
 LARGE = 4 << 20  # bytes of an object that is not held in memory
 FIRST_PIECES = 16  # of such an object, one of which is taken
-MIN_DELTA_TARGET = 32  # what is smaller an import stores whole
-MAX_STORED_TREE_DELTA = 1000
 LOG_COMMITS = 20_000  # newest commits that are asked for the versions before loose blobs
 LOG_PIECE = 1 << 20
 _CHANGE = re.compile(rb"^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) [MT]", re.MULTILINE)
@@ -124,7 +124,7 @@ class RepositorySample:
             return
         target = opened[1]
         delta = self._tree_delta(base[1], target) if one.kind == TREE else None
-        if one.kind == BLOB and len(target) >= MIN_DELTA_TARGET:
+        if one.kind == BLOB and len(target) >= LEAST_DELTA_TARGET:
             limit = len(target) // 2
             delta = encode_delta(base[1], target, max_size=limit)
             content.delta_seconds += weight * cpu_seconds(
@@ -134,7 +134,7 @@ class RepositorySample:
             self._add_full(content, opened, weight)
             return
         content.size += weight * len(target)
-        if one.kind == TREE and len(delta) <= MAX_STORED_TREE_DELTA:
+        if one.kind == TREE and len(delta) <= MOST_STORED_TREE_DELTA:
             content.kept_size += weight * len(delta)
         else:
             content.add(DELTA, Payload(self._piece_of(delta), len(delta), weight))

@@ -8,11 +8,12 @@ Then each line is written anew, and for each NUL the next hole of the record.
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memcpy
 
 from fastio.exporter._fill cimport NewBlob
 from fastio.exporter._records cimport DIE, END, HEAD, OF, OWN, WARN, RecordWriter
+from workers._arrays cimport resized
 
 from fastio.errors import WorkerError
 
@@ -117,13 +118,10 @@ cdef class RecordRewriter:
     cdef int64_t join(self, const unsigned char *at, const unsigned char *end) except -1:
         """Put the text together; returns its size."""
         cdef int64_t size = 0, count
-        cdef unsigned char *grown
         cdef unsigned char hole = OWN
         if end - at > self.room:
-            grown = <unsigned char *>realloc(self.text, end - at)
-            if grown == NULL:
-                raise MemoryError
-            self.text, self.room = grown, end - at
+            self.text = <unsigned char *>resized(self.text, end - at)
+            self.room = end - at
         while hole != END:
             count = counted(at, end - 1)
             memcpy(self.text + size, at + COUNT, count)

@@ -8,11 +8,12 @@ waits on the stack while those that begin with it go by.
 
 cimport cython
 from libc.stdint cimport int64_t, uint32_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcmp, memset
 
 from fastio.exporter._changes cimport COPIED, DELETED, RENAMED, Change, ChangeTable
 from fastio.exporter._records cimport RecordWriter
+from workers._arrays cimport resized
 
 from fastio.exporter.changes import changes_of
 from fastio.exporter.line_order import order_lines
@@ -95,17 +96,11 @@ cdef class ChangeLines:
 
     cdef int reserve(self, int64_t count) except -1:
         cdef int64_t room = max(count, 2 * self.room, <int64_t>FIRST_ROOM)
-        cdef int64_t *grown
         if count <= self.room:
             return 0
-        grown = <int64_t *>realloc(self.order, room * sizeof(int64_t))
-        if grown == NULL:
-            raise MemoryError
-        self.order = grown
-        grown = <int64_t *>realloc(self.stack, room * sizeof(int64_t))
-        if grown == NULL:
-            raise MemoryError
-        self.stack, self.room = grown, room
+        self.order = <int64_t *>resized(self.order, room * sizeof(int64_t))
+        self.stack = <int64_t *>resized(self.stack, room * sizeof(int64_t))
+        self.room = room
         return 0
 
     cdef bint sort(self, ChangeTable table) noexcept:

@@ -4,8 +4,10 @@
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
+
+from workers._arrays cimport resized
 
 cdef enum:
     FIRST_ROWS = 32
@@ -38,19 +40,14 @@ cdef class ChangeTable:
     cdef int reserve(self, int64_t path_size) except -1:
         """Make room for one row and its path."""
         cdef int64_t room
-        cdef void *grown
         if self.count == self.room:
             room = max(<int64_t>FIRST_ROWS, 2 * self.room)
-            grown = realloc(self.rows, room * sizeof(Change))
-            if grown == NULL:
-                raise MemoryError
-            self.rows, self.room = <Change *>grown, room
+            self.rows = <Change *>resized(self.rows, room * sizeof(Change))
+            self.room = room
         if self.text_room - self.text_size < path_size:
             room = max(self.text_size + path_size, 2 * self.text_room, <int64_t>FIRST_TEXT)
-            grown = realloc(self.text, room)
-            if grown == NULL:
-                raise MemoryError
-            self.text, self.text_room = <unsigned char *>grown, room
+            self.text = <unsigned char *>resized(self.text, room)
+            self.text_room = room
         return 0
 
     cdef int c_add(

@@ -7,7 +7,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcmp, memcpy
 
-from fastio.exporter._arrays cimport resized
+from workers._arrays cimport resized
 from fastio.exporter._mark_table cimport MarkTable
 from fastio.objects._digits cimport read_hex
 from fastio.store._commit_graph cimport NO_COMMIT, CommitGraph, GraphCommit

@@ -7,11 +7,12 @@ All of it goes by spans of the object's bytes, which end where the object or its
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp
 
 from fastio.exporter._records cimport RecordWriter
 from fastio.exporter._walk cimport Walk
+from workers._arrays cimport resized
 
 cdef extern from "iconv.h" nogil:
     ctypedef void *iconv_t
@@ -241,12 +242,9 @@ cdef class CommitText:
     cdef int grow(self, size_t left) except -1:
         """Make room to convert some more bytes, which may become longer."""
         cdef int64_t room = self.converted_size + left * 2 + 64
-        cdef void *grown
         if room > self.converted_room:
-            grown = realloc(self.converted, room)
-            if grown == NULL:
-                raise MemoryError
-            self.converted, self.converted_room = <unsigned char *>grown, room
+            self.converted = <unsigned char *>resized(self.converted, room)
+            self.converted_room = room
         return 0
 
 

@@ -4,7 +4,7 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 
-from fastio.exporter._arrays cimport resized
+from workers._arrays cimport resized
 from fastio.exporter._commit_table cimport UNREAD, Commit, CommitTable
 from fastio.exporter._mark_table cimport MarkTable
 from fastio.exporter._walk cimport Walk

@@ -7,13 +7,14 @@ their end.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
 from fastio.exporter._mark_table cimport MarkTable
 from fastio.exporter._walk cimport Walk
 from fastio.exporter._records cimport DIE, END, HEAD, OF, OWN
 from fastio.objects._digits cimport NUMBER_ROOM, number_before
+from workers._arrays cimport resized
 
 from fastio.errors import WorkerError
 
@@ -29,13 +30,10 @@ cdef struct Buffer:
 
 cdef inline unsigned char *c_space(Buffer *buffer, int64_t n) except NULL:
     cdef int64_t room
-    cdef unsigned char *grown
     if buffer.size + n >= buffer.room:  # so that there always is some, also for no bytes
         room = max(buffer.size + n + 1, buffer.room * 2, FIRST_ROOM)
-        grown = <unsigned char *>realloc(buffer.data, room)
-        if grown == NULL:
-            raise MemoryError
-        buffer.data, buffer.room = grown, room
+        buffer.data = <unsigned char *>resized(buffer.data, room)
+        buffer.room = room
     return buffer.data + buffer.size
 
 

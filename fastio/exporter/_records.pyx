@@ -6,10 +6,11 @@ Every write makes sure of its room first; there are no other bounds.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from fastio.objects._digits cimport NUMBER_ROOM, number_before, write_hex
+from workers._arrays cimport resized
 
 from fastio.errors import ObjectError
 
@@ -40,13 +41,10 @@ cdef class RecordWriter:
 
     cdef unsigned char *c_space(self, int64_t n) except NULL:
         cdef int64_t room
-        cdef unsigned char *grown
         if self.size + n > self.room:
             room = max(self.size + n, self.room * 2, FIRST_ROOM)
-            grown = <unsigned char *>realloc(self.data, room)
-            if grown == NULL:
-                raise MemoryError
-            self.data, self.room = grown, room
+            self.data = <unsigned char *>resized(self.data, room)
+            self.room = room
         return self.data + self.size
 
     cdef void c_wrote(self, int64_t n) noexcept nogil:
@@ -63,13 +61,10 @@ cdef class RecordWriter:
 
     cdef int c_blob(self, const unsigned char *oid) except -1:
         cdef int64_t room
-        cdef unsigned char *grown
         if self.oids_size + self.oid_size > self.oids_room:
             room = max(self.oids_room * 2, FIRST_ROOM)
-            grown = <unsigned char *>realloc(self.oids, room)
-            if grown == NULL:
-                raise MemoryError
-            self.oids, self.oids_room = grown, room
+            self.oids = <unsigned char *>resized(self.oids, room)
+            self.oids_room = room
         memcpy(self.oids + self.oids_size, oid, self.oid_size)
         self.oids_size += self.oid_size
         return 0

@@ -13,7 +13,7 @@ comes up, and its stops noted, or moved along from those of the tree that it is 
 cimport cython
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint32_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy
 
 from fastio.exporter._changes cimport (
@@ -33,6 +33,7 @@ from fastio.objects._tree_cache cimport IN_ORDER, OUT_OF_ORDER, UNKNOWN, Tree, r
 from fastio.objects._trees cimport Entry, is_directory, read_entry
 from fastio.store._object_reader cimport ObjectReader
 from fastio.store._recipe_runs cimport Runs
+from workers._arrays cimport resized
 
 from fastio.errors import ObjectError
 
@@ -131,10 +132,8 @@ cdef class TreeDiff:
         cdef Py_ssize_t room
         if self.depth == self.frame_room:
             room = max(2 * self.frame_room, <Py_ssize_t>FIRST_FRAMES)
-            frame = <Frame *>realloc(self.frames, room * sizeof(Frame))
-            if frame == NULL:
-                raise MemoryError
-            self.frames, self.frame_room = frame, room
+            self.frames = <Frame *>resized(self.frames, room * sizeof(Frame))
+            self.frame_room = room
         frame = &self.frames[self.depth]
         frame.old = frame.new = NULL
         frame.at = frame.end = 0
@@ -290,11 +289,8 @@ cdef class TreeDiff:
 
     cdef int reserve_path(self, int64_t size) except -1:
         cdef int64_t room
-        cdef void *grown
         if size > self.path_room:
             room = max(size, 2 * self.path_room, <int64_t>FIRST_PATH)
-            grown = realloc(self.path, room)
-            if grown == NULL:
-                raise MemoryError
-            self.path, self.path_room = <unsigned char *>grown, room
+            self.path = <unsigned char *>resized(self.path, room)
+            self.path_room = room
         return 0

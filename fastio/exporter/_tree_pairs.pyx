@@ -12,13 +12,13 @@ So the new tree gets its stops as well: the old one's, moved along, and some amo
 """
 
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport realloc
 from libc.string cimport memcmp, memcpy
 
 from fastio.exporter._tree_view cimport View, read_at
 from fastio.objects._tree_cache cimport STEP, UNKNOWN, Tree
 from fastio.objects._trees cimport Bytes, Entry, compare_names, is_directory, read_entry
 from fastio.store._recipe_runs cimport Run, Runs
+from workers._arrays cimport resized
 
 cdef enum:
     FIRST_PAIRS = 64
@@ -87,13 +87,10 @@ cdef Py_ssize_t entry_at(
 
 cdef int add_pair(EntryPairs *pairs, Py_ssize_t old, Py_ssize_t new) except -1:
     cdef Py_ssize_t capacity
-    cdef EntryPair *grown
     if pairs.count == pairs.capacity:
         capacity = max(2 * pairs.capacity, <Py_ssize_t>FIRST_PAIRS)
-        grown = <EntryPair *>realloc(pairs.items, capacity * sizeof(EntryPair))
-        if grown == NULL:
-            raise MemoryError
-        pairs.items, pairs.capacity = grown, capacity
+        pairs.items = <EntryPair *>resized(pairs.items, capacity * sizeof(EntryPair))
+        pairs.capacity = capacity
     pairs.items[pairs.count].old, pairs.items[pairs.count].new = old, new
     pairs.count += 1
     return 0

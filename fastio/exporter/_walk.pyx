@@ -7,7 +7,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
 
-from fastio.exporter._arrays cimport resized
+from workers._arrays cimport resized
 from fastio.objects._oids cimport checked_oid
 from fastio.store._objmap cimport spread
 

@@ -4,6 +4,8 @@ from fastio.objects.kinds import Oid
 from fastio.store._entries import EntryWriter
 from fastio.store._objmap import ObjectMap
 
+MOST_STORED_TREE_DELTA: int
+
 class Counters:
     stored: int
     duplicates: int

@@ -14,7 +14,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Malloc
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport int64_t, uint32_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy
 
 from fastio.objects._drafts cimport begin_draft, fill_holes, free_draft, hash_drafts, put_name
@@ -23,6 +23,7 @@ from fastio.objects._tree_cache cimport OVERHEAD, Tree, content_of, new_tree
 from fastio.objects._trees cimport LARGEST_BASE, Bytes, Segments, put_delta
 from fastio.store._entries cimport EntryWriter
 from fastio.store._objmap cimport NO_PACK, NO_PACK_YET, ObjectMap
+from workers._arrays cimport resized
 from workers._codec cimport c_store
 from workers._sha1 cimport (
     STATE_STEP,
@@ -51,6 +52,8 @@ cdef enum:
     MIN_STATES = 2 * STATE_STEP
     # So many trees are hashed sooner side by side than each from where it differs from its base.
     LEAST_ABREAST = 12
+
+MOST_STORED_TREE_DELTA = MAX_STORED
 
 
 cdef class Counters:
@@ -365,19 +368,14 @@ cdef class TreeStore(Trees):
     cdef unsigned char *reserve(self, Py_ssize_t size) except NULL:
         """Return room for a row's payload, and see to it that there is a row."""
         cdef Py_ssize_t room
-        cdef void *grown
         if self.row_count == self.row_room:
             room = max(64, 2 * self.row_room)
-            grown = realloc(self.rows, room * sizeof(Row))
-            if grown == NULL:
-                raise MemoryError
-            self.rows, self.row_room = <Row *>grown, room
+            self.rows = <Row *>resized(self.rows, room * sizeof(Row))
+            self.row_room = room
         if self.payload_size + size > self.payload_room:
             room = max(self.payload_size + size, 2 * self.payload_room)
-            grown = realloc(self.payloads, room)
-            if grown == NULL:
-                raise MemoryError
-            self.payloads, self.payload_room = <unsigned char *>grown, room
+            self.payloads = <unsigned char *>resized(self.payloads, room)
+            self.payload_room = room
         return self.payloads + self.payload_size
 
     cpdef write_rows(self):

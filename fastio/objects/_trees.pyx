@@ -9,12 +9,14 @@ All of this runs with the GIL: the coordinator has one thread, and a call lasts 
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from operator import itemgetter
 
 from fastio.errors import ObjectError
+
+from workers._arrays cimport resized
 
 cdef enum:
     COPY_LIMIT = 0x10000  # longest copy that pack version 2 allows
@@ -32,7 +34,6 @@ cdef int add_segment(
 ) except -1:
     """Append a segment, or lengthen the last one when the new one follows on it."""
     cdef Segment *last
-    cdef Segment *grown
     cdef Py_ssize_t capacity
     if size == 0:
         return 0
@@ -43,10 +44,7 @@ cdef int add_segment(
             return 0
     if segments.count == segments.capacity:
         capacity = segments.capacity * 2 if segments.capacity else 16
-        grown = <Segment *>realloc(segments.items, capacity * sizeof(Segment))
-        if grown == NULL:
-            raise MemoryError
-        segments.items = grown
+        segments.items = <Segment *>resized(segments.items, capacity * sizeof(Segment))
         segments.capacity = capacity
     last = &segments.items[segments.count]
     last.data = data

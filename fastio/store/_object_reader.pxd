@@ -79,7 +79,6 @@ cdef class ObjectReader:
     cdef int c_read_ahead(self, int64_t memory) except -1
 
     cdef const Ahead *read_already(self) noexcept
-    cdef const unsigned char *checked(self, oid) except NULL
     cdef bytes name_of(self, const unsigned char *oid)
     cdef int refresh(self) except -1
     cdef int look(self, const unsigned char *oid) except -1

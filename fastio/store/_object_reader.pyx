@@ -9,9 +9,10 @@ from cpython.buffer cimport PyBUF_READ
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
+from fastio.objects._oids cimport checked_oid
 from fastio.store._commits_ahead cimport Ahead, CommitsAhead
 from fastio.store._idx cimport IndexView
 from fastio.store._loose cimport LooseReader
@@ -20,6 +21,7 @@ from fastio.store._pack_search cimport (
 )
 from fastio.store._recipes cimport SLACK, TOO_LARGE, Recipe, Recipes, c_run
 from fastio.store._results cimport Result, Results
+from workers._arrays cimport resized
 from workers._checksums cimport c_crc32
 from workers._delta_apply cimport delta_problem, get_size
 from workers._inflate cimport INFLATE_TOO_LONG, c_inflate, c_inflate_head, inflate_problem
@@ -63,11 +65,6 @@ cdef class ObjectReader:
 
     def __dealloc__(self):
         free(self.steps)
-
-    cdef const unsigned char *checked(self, oid) except NULL:
-        if not isinstance(oid, bytes) or PyBytes_GET_SIZE(oid) != self.oid_size:
-            raise ObjectError(f"not an oid of {self.oid_size} bytes: {oid!r}")
-        return <const unsigned char *>PyBytes_AS_STRING(oid)
 
     cdef bytes name_of(self, const unsigned char *oid):
         return PyBytes_FromStringAndSize(<const char *>oid, self.oid_size)
@@ -210,12 +207,9 @@ cdef class ObjectReader:
 
     cdef int push(self, int64_t count) except -1:
         """Have room for another step."""
-        cdef void *larger
         if count == self.steps_room:
-            larger = realloc(self.steps, (2 * count + 64) * sizeof(Step))
-            if larger == NULL:
-                raise MemoryError
-            self.steps, self.steps_room = <Step *>larger, 2 * count + 64
+            self.steps = <Step *>resized(self.steps, (2 * count + 64) * sizeof(Step))
+            self.steps_room = 2 * count + 64
         return 0
 
     cdef Recipe *read_root(self, int64_t offset) except NULL:
@@ -447,28 +441,30 @@ cdef class ObjectReader:
     def read(self, oid):
         """Return an object's type and content."""
         cdef Content content
-        self.c_read(self.checked(oid), &content)
+        self.c_read(checked_oid(oid, self.oid_size, ObjectError), &content)
         return content.kind, PyBytes_FromStringAndSize(<const char *>content.data, content.size)
 
     def read_into(self, oid, unsigned char[::1] room not None, int kind=0):
         """Write an object to *room*; return its size, -1 if it is larger."""
         cdef unsigned char nothing
         cdef unsigned char *out = &room[0] if room.shape[0] else &nothing
-        return self.c_read_into(self.checked(oid), kind, out, room.shape[0])
+        return self.c_read_into(
+            checked_oid(oid, self.oid_size, ObjectError), kind, out, room.shape[0]
+        )
 
     def size(self, oid):
         """Return an object's type and size."""
         cdef int kind = 0
-        cdef int64_t size = self.c_size(self.checked(oid), &kind)
+        cdef int64_t size = self.c_size(checked_oid(oid, self.oid_size, ObjectError), &kind)
         return kind, size
 
     def family(self, oid):
         """Return a number that objects of one delta family share."""
-        return self.c_family(self.checked(oid))
+        return self.c_family(checked_oid(oid, self.oid_size, ObjectError))
 
     def open_large(self, oid, *, above):
         """Open an object that is stored whole and larger than *above*; None if it is not so."""
-        if self.c_size(self.checked(oid), NULL) <= above:
+        if self.c_size(checked_oid(oid, self.oid_size, ObjectError), NULL) <= above:
             return None
         found = self.store.open(oid, above=above)
         if found is None or isinstance(found, tuple):

@@ -3,10 +3,11 @@
 cimport cython
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
 from fastio.objects._oids cimport checked_oid
+from workers._arrays cimport resized
 
 from array import array
 
@@ -137,17 +138,15 @@ cdef class ObjectMap:
         # The last chunk grows by a sixteenth of the map, so that small maps stay small; a new
         # chunk is begun when it is full. Ids stay, addresses within the last chunk may not.
         cdef uint32_t used = self.count - (self.chunk_count - 1) * CHUNK_SIZE
-        cdef uint32_t room, capacity
+        cdef uint32_t room, capacity, last
         cdef void *memory
         if self.count >= NO_ID:
             raise PackError("the object map is full: 2^32 - 4096 objects")
         if self.chunk_count == 0 or used == CHUNK_SIZE:
             if self.chunk_count == self.chunk_capacity:
                 capacity = max(8, self.chunk_capacity * 2)
-                memory = realloc(self.chunks, capacity * sizeof(void *))
-                if memory == NULL:
-                    raise MemoryError
-                self.chunks, self.chunk_capacity = <unsigned char **>memory, capacity
+                self.chunks = <unsigned char **>resized(self.chunks, capacity * sizeof(void *))
+                self.chunk_capacity = capacity
             room = min(CHUNK_SIZE, max(16, self.count // 16))
             memory = malloc(<size_t>room * self.stride)
             if memory == NULL:
@@ -156,10 +155,10 @@ cdef class ObjectMap:
             self.chunk_count += 1
         else:
             room = min(CHUNK_SIZE, used + max(16, self.count // 16))
-            memory = realloc(self.chunks[self.chunk_count - 1], <size_t>room * self.stride)
-            if memory == NULL:
-                raise MemoryError
-            self.chunks[self.chunk_count - 1] = <unsigned char *>memory
+            last = self.chunk_count - 1
+            self.chunks[last] = <unsigned char *>resized(
+                self.chunks[last], <size_t>room * self.stride
+            )
         self.last_room = room
         return 0
 

@@ -9,11 +9,12 @@ has the same place in memory in a version and in those made of it.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from fastio.store._pieces cimport piece_after
 from fastio.store._recipes cimport Recipe, Recipes
+from workers._arrays cimport resized
 
 cdef enum:
     FIRST_RUNS = 64
@@ -65,7 +66,6 @@ cdef inline void catch_up(Walk *behind, Walk *ahead) noexcept nogil:
 
 cdef int add_run(Runs *runs, uint32_t old, uint32_t new, uint32_t size) except -1:
     cdef Run *last
-    cdef Run *grown
     cdef Py_ssize_t capacity
     if runs.count:
         last = &runs.items[runs.count - 1]
@@ -74,10 +74,8 @@ cdef int add_run(Runs *runs, uint32_t old, uint32_t new, uint32_t size) except -
             return 0
     if runs.count == runs.capacity:
         capacity = max(2 * runs.capacity, <Py_ssize_t>FIRST_RUNS)
-        grown = <Run *>realloc(runs.items, capacity * sizeof(Run))
-        if grown == NULL:
-            raise MemoryError
-        runs.items, runs.capacity = grown, capacity
+        runs.items = <Run *>resized(runs.items, capacity * sizeof(Run))
+        runs.capacity = capacity
     runs.items[runs.count] = Run(old, new, size)
     runs.count += 1
     return 0

@@ -8,10 +8,11 @@ end, so that copies of a few bytes need not be exact.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from fastio.store._pieces cimport piece_after, put
+from workers._arrays cimport resized
 from workers._delta_apply cimport (
     DAMAGED_BASE, c_apply, delta_problem, get_size, measure, read_copy,
 )
@@ -266,17 +267,10 @@ cdef class Recipes:
 
     cdef int reserve(self, size_t count) except -1:
         cdef size_t room = max(count, 2 * self.room)
-        cdef void *larger
         if count <= self.room:
             return 0
-        larger = realloc(self.ends, room * sizeof(uint32_t))
-        if larger == NULL:
-            raise MemoryError
-        self.ends = <uint32_t *>larger
-        larger = realloc(<void *>self.sources, room * sizeof(void *))
-        if larger == NULL:
-            raise MemoryError
-        self.sources = <const unsigned char **>larger
+        self.ends = <uint32_t *>resized(self.ends, room * sizeof(uint32_t))
+        self.sources = <const unsigned char **>resized(<void *>self.sources, room * sizeof(void *))
         self.room = room
         return 0
 
