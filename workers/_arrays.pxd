@@ -4,7 +4,7 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport realloc
 
 
-cdef inline void *resized(void *memory, uint64_t size) except NULL:
+cdef inline void *resized(void *memory, uint64_t size) except NULL nogil:
     """Return *memory* with another size; what was there is kept.
 
     Raises:
@@ -12,5 +12,6 @@ cdef inline void *resized(void *memory, uint64_t size) except NULL:
     """
     memory = realloc(memory, size)
     if memory == NULL:
-        raise MemoryError
+        with gil:
+            raise MemoryError
     return memory

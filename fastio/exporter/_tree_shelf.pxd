@@ -43,7 +43,7 @@ cdef class TreeShelf(TreeCache):
     cdef Tree *read(self, const unsigned char *oid) except NULL
     cdef Tree *make(self, Py_ssize_t size, const Recipe *recipe) except NULL
     cdef int equip(self, Tree *tree) except -1
-    cdef void strip(self, Tree *tree) noexcept
+    cdef void strip(self, Tree *tree) noexcept nogil
     cdef const Recipe *kept(self, const Tree *tree) noexcept
     cdef const Recipe *find_recipe(self, Tree *tree) except? NULL
     cdef int check(self, Tree *tree) except -1

@@ -10,7 +10,7 @@ large pieces of it and giving them back costs more than comparing what is in the
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset
@@ -65,7 +65,7 @@ cdef class TreeShelf(TreeCache):
             while self.spares[number] != NULL:
                 spare = self.spares[number]
                 self.spares[number] = spare.next
-                PyMem_Free(spare)
+                PyMem_RawFree(spare)
         free(self.runs.items)
 
     # --- trees --------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ cdef class TreeShelf(TreeCache):
 
     cdef Tree *make(self, Py_ssize_t size, const Recipe *recipe) except NULL:
         """Return a tree with that recipe; without one it has room for its bytes."""
-        cdef Tree *tree = <Tree *>PyMem_Malloc(sizeof(Tree))
+        cdef Tree *tree = <Tree *>PyMem_RawMalloc(sizeof(Tree))
         if tree == NULL:
             raise MemoryError
         memset(tree, 0, sizeof(Tree))
@@ -122,7 +122,7 @@ cdef class TreeShelf(TreeCache):
         try:
             self.equip(tree)
         except MemoryError:
-            PyMem_Free(tree)
+            PyMem_RawFree(tree)
             raise
         tree.is_built = True
         return tree
@@ -226,32 +226,32 @@ cdef class TreeShelf(TreeCache):
                 self.spares[number] = self.spares[number].next
                 self.counts[number] -= 1
         if tree.data == NULL:
-            tree.data = <Bytes>PyMem_Malloc(room)
+            tree.data = <Bytes>PyMem_RawMalloc(room)
             if tree.data == NULL:
                 raise MemoryError
         tree.room = room
         return 0
 
-    cdef void strip(self, Tree *tree) noexcept:
+    cdef void strip(self, Tree *tree) noexcept nogil:
         """Take a tree's bytes from it."""
         cdef int number = class_of(tree.room)
         cdef Spare *spare = <Spare *>tree.data
         tree.is_built = False
-        if tree.content != NULL or spare == NULL:
+        if spare == NULL:
             return
         tree.data = NULL
         if number == CLASSES or self.counts[number] == SPARES:
-            PyMem_Free(spare)
+            PyMem_RawFree(spare)
             return
         spare.next = self.spares[number]
         self.spares[number] = spare
         self.counts[number] += 1
 
-    cdef void release(self, Tree *tree) noexcept:
+    cdef void release(self, Tree *tree) noexcept nogil:
         self.strip(tree)
         free_tree(tree)
 
-    cdef int64_t cost(self, const Tree *tree) noexcept:
+    cdef int64_t cost(self, const Tree *tree) noexcept nogil:
         return TreeCache.cost(self, tree) - (tree.size - tree.size // STOP_BYTES if tree.key else 0)
 
 

@@ -6,13 +6,14 @@ stored as the executor would store them. Which commits come this way depends on 
 so the pack must not show it.
 
 A commit needs its parents' oids, and its tree's, but what it changes does not. So a commit is
-*deferred*: its trees are made, as drafts, and what follows from their oids waits until the lane is
-settled, for many commits at once. Meanwhile a name stands for the commit's oid, at its branch and
-in the lane, and in the mark table an id that no object has. All that is not the lane's comes after
-it was settled.
+*deferred*: its trees are made together with those of many others, perhaps by another thread
+(`TreeLine`), and what follows from their oids is done when a batch of trees has come back.
+Meanwhile a name stands for the commit's oid and its tree's, at its branch and in the lane, and in
+the mark table an id that no object has. All that is not the lane's comes after it was settled.
 
 Whatever is out of the ordinary when the commit's turn has come (a mark that is no commit's, a
-branch that is new) goes to the executor after all, which knows what to say about it.
+branch that is new) goes to the executor after all, which knows what to say about it. So does a
+commit whose tree could not be made here; those behind it are put back first, and executed again.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
@@ -30,13 +31,11 @@ from fastio.importer._deferred_commits cimport (
     is_name,
     name_of,
     number_of,
-    resolved,
 )
 from fastio.importer._operations cimport Deferred, Operation, Operations
+from fastio.importer._tree_line cimport BATCHES, MOST_JOBS, TreeBatch, TreeJob, TreeLine
 from fastio.importer._tree_store cimport TreeStore
-from fastio.objects._drafts cimport named_draft
 from fastio.objects._path_edits cimport Edit, edit_root, prepare
-from fastio.objects._tree_cache cimport Tree
 from fastio.store._marks cimport MarkTable
 from fastio.store._objmap cimport NO_ID, ObjectMap
 from fastio.store._pack_search cimport PackSearch
@@ -53,6 +52,8 @@ cdef enum:
     MOST_UNSPLIT_NOTES = 0xFF
     # Bytes of commits that may wait for their blobs: one operation may have many changes.
     MAX_QUEUED = 1 << 24
+    MAX_DEFERRED = 1 << 22  # and for their trees
+    NAMES = 256  # ids of the mark table that stand for deferred commits, in turn
 
 
 cdef class CommitLane
@@ -91,6 +92,8 @@ cdef class CommitLane(Deferred):
         executor: Takes those that are not so plain.
         sink: Stores objects.
         resolver: Knows the trees of commits.
+        few_batches: How many batches of trees are worth no thread.
+        cores: How many there are for one.
     """
 
     cdef BlobQueue queue
@@ -104,20 +107,29 @@ cdef class CommitLane(Deferred):
     cdef CommitQueue commits
     cdef PackSearch search
     cdef int64_t queued
-    cdef list deferred
+    cdef readonly TreeLine line
+    cdef list deferred  # in the order of the stream
+    cdef int64_t first  # the number of the first of them
+    cdef int64_t held  # bytes of them
+    cdef list oids  # of the last ones that were stored, by number modulo NAMES
     cdef bint defers
+    cdef int64_t few_batches
+    cdef int cores
 
     def __init__(
-        self, BlobQueue queue, DeltaBases bases, Operations pipeline, executor, sink, resolver
+        self, BlobQueue queue, DeltaBases bases, Operations pipeline, executor, sink, resolver,
+        int64_t few_batches, int cores,
     ):
         self.queue, self.bases = queue, bases
         self.pipeline, self.executor, self.resolver = pipeline, executor, resolver
         self.object_map, self.marks = sink.map, sink.marks
         self.trees, self.commits = sink.trees, sink.commits
         self.search = sink.store.search
-        self.deferred = []
+        self.deferred, self.oids = [], [None] * NAMES
         # Where packs may end anywhere it must not matter when a commit is written.
         self.defers = self.trees.is_sha1 and not sink.pack_limit
+        self.line = TreeLine(self.trees, MOST_JOBS if self.defers else 1)
+        self.few_batches, self.cores = few_batches, cores
 
     # --- intake -------------------------------------------------------------------------------
 
@@ -218,18 +230,18 @@ cdef class CommitLane(Deferred):
         """Store the commit; every blob it names has its entry by now."""
         self.queued -= commit.memory()
         if commit.begun or not self.store(commit, blobs):
+            self.settle()
             self.hand_over(commit, blobs)
-        commit.forget_changes()
         return 0
 
     cdef int hand_over(self, PlainCommit commit, list blobs) except -1:
         """Let the executor do it: what is new about branch or parents, or all, step by step."""
         executor, pipeline = self.executor, self.pipeline
-        self.settle()
         _, number, lines = whole = pipeline.place
         if not commit.begun:
             executor.begin_commit(commit.header())
         if self.finish(commit, blobs):
+            commit.forget_changes()
             return 0
         for (offset, change), blob in zip(commit.changes(), blobs):
             pipeline.place = offset, number, lines  # should this be the one that fails
@@ -241,6 +253,7 @@ cdef class CommitLane(Deferred):
                 executor.modify(change.mode, blob or change.dataref, change.path)
         executor.end_commit()
         pipeline.place = whole
+        commit.forget_changes()
         return 0
 
     cdef bint finish(self, PlainCommit commit, list blobs) except -1:
@@ -250,9 +263,8 @@ cdef class CommitLane(Deferred):
         if branch.notes > MOST_UNSPLIT_NOTES:
             return False
         try:
-            if self.commits.is_full(0):
-                self.commits.end_turn()
-            tree = self.edit(commit, blobs, branch.tree, False)
+            self.commits.begin_commit()
+            tree = self.edit_now(commit, blobs, branch.tree)
         except FastioError:
             return False
         if tree is None:
@@ -266,17 +278,13 @@ cdef class CommitLane(Deferred):
         """Defer the commit; False, with nothing done, if it is not so plain."""
         cdef DeferredCommit deferred = DeferredCommit.__new__(DeferredCommit)
         cdef bytes tree
-        if self.commits.is_full(self.trees.draft_bytes):
-            self.settle()
-            if self.commits.is_full(0):
-                self.commits.end_turn()
-        if commit.starts_empty:
-            self.settle()  # the old trees are compared with the new ones
+        while self.commits.is_full() or self.line.is_full():
+            self.end_batch(self.commits.is_full())
         branch = self.branch_of(commit)
         deferred.parents = self.parents_of(commit)
         if branch is None or deferred.parents is None:
             return False
-        deferred.commit, deferred.branch = commit, branch
+        deferred.commit, deferred.blobs, deferred.branch = commit, blobs, branch
         deferred.old_tip, deferred.old_tree = branch.tip, branch.tree
         tree = branch.tree
         try:
@@ -285,99 +293,202 @@ cdef class CommitLane(Deferred):
                     deferred.parents.insert(0, branch.tip)
             elif deferred.parents[0] != branch.tip:
                 tree = self.tree_of(deferred.parents[0])
-            deferred.tree = self.edit(commit, blobs, tree, self.trees.is_sha1)
+            if not self.add_job(deferred, tree):
+                return False
         except FastioError:
             return False
-        if deferred.tree is None:
-            return False
         self.defer(deferred)
+        return True
+
+    cdef bint add_job(self, DeferredCommit deferred, bytes tree) except -1:
+        """Have the commit's tree made of *tree*; False if it is not for this lane."""
+        cdef PlainCommit commit = deferred.commit
+        cdef Edit *edits = NULL
+        cdef Py_ssize_t count = self.prepared(commit, deferred.blobs, &edits)
+        cdef TreeJob *job
+        if count < 0:
+            return False
+        job = deferred.job = self.line.add()
+        job.edits, job.count, job.emptied = edits, count, commit.starts_empty
+        if tree is not None and is_name(tree):
+            job.base_job = (<DeferredCommit>self.deferred[number_of(tree) - self.first]).job
+        elif tree is not None:
+            job.has_base = True
+            memcpy(job.base, PyBytes_AS_STRING(tree), self.object_map.oid_size)
         return True
 
     cdef int defer(self, DeferredCommit deferred) except -1:
         """Let what the commit changes be seen by the next ones."""
         cdef PlainCommit commit = deferred.commit
-        cdef int64_t number = len(self.deferred)
+        cdef int64_t number = self.first + len(self.deferred)
         cdef int64_t size = body_size(commit, deferred.parents, self.object_map.oid_size)
-        deferred.name = name_of(number)
+        deferred.name, deferred.place = name_of(number), self.pipeline.place
+        deferred.turn, deferred.turn_commits = self.commits.turn, self.commits.turn_commits
+        deferred.turn_bytes = self.commits.turn_bytes
         branch = deferred.branch
-        branch.tip, branch.tree = deferred.name, deferred.tree
+        branch.tip = branch.tree = deferred.name
         if commit.starts_empty:
             branch.notes = 0
         if commit.mark:
             deferred.old_entry = self.marks.c_get(commit.mark)
-            self.marks.c_set(commit.mark, <uint32_t>(NO_ID + number))
+            self.marks.c_set(commit.mark, <uint32_t>(NO_ID + number % NAMES))
         self.executor.header = commit
         self.deferred.append(deferred)
+        self.held += commit.memory()
         self.commits.count(size)
-        if not self.defers or size > self.commits.room:
+        if not self.defers or size > self.commits.room or self.held > MAX_DEFERRED:
             return self.settle()
         return 0
 
     cdef bytes tree_of(self, bytes commit):
-        cdef DeferredCommit deferred
-        if is_name(commit):
-            deferred = self.deferred[number_of(commit)]
-            return deferred.tree
-        return self.resolver.tree_of(commit)
+        return commit if is_name(commit) else self.resolver.tree_of(commit)
 
     # --- settlement ---------------------------------------------------------------------------
 
     cdef int settle(self) except -1:
         """Give all deferred commits their oids, which are everywhere then."""
-        cdef list commits = self.deferred, oids = []
-        cdef DeferredCommit deferred
-        self.deferred = []
-        try:
-            self.trees.take_in()
-            for deferred in commits:
-                oids.append(self.store_deferred(deferred, oids))
-        finally:
-            self.trees.let_go()
-            for deferred in reversed(commits[len(oids):]):
-                self.put_back(deferred, oids)
+        if self.deferred:
+            while self.deferred:
+                if self.line.handed - self.line.taken < BATCHES and self.line.filling().count:
+                    self.line.hand_over(False, self.commits.turn)
+                self.take_batch()
+            self.line.rest()
         return 0
 
-    cdef bytes store_deferred(self, DeferredCommit deferred, list oids):
-        """Store the commit object, and move its branch; return its oid."""
+    cdef int end_batch(self, bint ends_turn) except -1:
+        """Have the trees made of the commits that wait for that, and store those before them."""
+        cdef int64_t turn = self.commits.turn
+        if self.line.exchange == NULL and self.thread_pays():
+            self.line.start()
+        if ends_turn:
+            self.commits.end_turn()
+        self.line.hand_over(ends_turn, turn)
+        while self.line.handed - self.line.taken == BATCHES:
+            self.take_batch()
+        if self.commits.turn > turn:  # or some commits were put back, and it is yet to end
+            self.commits.write_turn(turn - 1)
+        return 0
+
+    cdef bint thread_pays(self) noexcept:
+        """Whether a thread that makes trees will find work, and a core that has less to do."""
+        cdef int64_t batches = self.line.handed
+        if not self.defers or batches < self.few_batches:
+            return False
+        # Two cores have enough to do with a blob for every commit.
+        return self.cores > 2 or (self.cores == 2 and self.queue.submitted < batches * MOST_JOBS)
+
+    cdef int take_batch(self) except -1:
+        """Store the commits of the oldest batch, and see to those that it did not get to."""
+        cdef TreeBatch *batch
+        cdef Py_ssize_t stored = 0
+        try:
+            batch = self.line.take()
+            while stored < batch.done:
+                self.store_deferred(self.deferred[stored])
+                stored += 1
+        except BaseException:
+            self.drop_stored(stored)
+            self.withdraw()
+            raise
+        self.drop_stored(stored)
+        if stored < batch.count:
+            return self.execute_again()
+        if batch.ends_turn:
+            self.commits.note_end(batch.turn)
+        return self.line.close_batch(batch)
+
+    cdef int drop_stored(self, Py_ssize_t count) except -1:
+        cdef DeferredCommit deferred
+        for deferred in self.deferred[:count]:
+            self.held -= deferred.commit.memory()
+            deferred.commit.forget_changes()
+        del self.deferred[:count]
+        self.first += count
+        return 0
+
+    cdef int execute_again(self) except -1:
+        """Execute all that is deferred as if it had not been: the first one step by step."""
+        cdef tuple place = self.pipeline.place
+        cdef DeferredCommit deferred
+        cdef PlainCommit commit
+        cdef list again = self.withdraw()
+        cdef bint is_first = True
+        for deferred in again:
+            self.pipeline.place, commit = deferred.place, deferred.commit
+            if is_first:
+                self.hand_over(commit, deferred.blobs)
+            else:
+                self.queued += commit.memory()
+                self.execute(commit, deferred.blobs)
+            is_first = False
+        self.pipeline.place = place
+        return 0
+
+    cdef list withdraw(self):
+        """Put all deferred commits back and return them."""
+        cdef list commits = self.deferred
+        cdef DeferredCommit deferred
+        self.line.withdraw()
+        self.deferred, self.held = [], 0
+        for deferred in reversed(commits):
+            self.put_back(deferred)
+        if commits:
+            deferred = commits[0]
+            self.commits.turn, self.commits.turn_commits = deferred.turn, deferred.turn_commits
+            self.commits.turn_bytes = deferred.turn_bytes
+        return commits
+
+    cdef int store_deferred(self, DeferredCommit deferred) except -1:
+        """Store the commit object, and move its branch to it."""
         cdef PlainCommit commit = deferred.commit
-        cdef const Tree *draft = named_draft(<Bytes>PyBytes_AS_STRING(deferred.tree))
         cdef int64_t stored = self.commits.counter.stored, entry
-        cdef bytes tree = deferred.tree, oid
-        cdef list parents = [resolved(parent, oids) for parent in deferred.parents]
+        cdef int64_t number = number_of(deferred.name)
+        cdef bytes oid, tree = PyBytes_FromStringAndSize(
+            <const char *>deferred.job.oid, self.object_map.oid_size
+        )
+        cdef list parents = [self.resolved(parent) for parent in deferred.parents]
         branch = deferred.branch
-        if draft != NULL:
-            tree = PyBytes_FromStringAndSize(<const char *>draft.oid, self.object_map.oid_size)
         entry = store_body(self.commits, commit, tree, parents)
         if self.commits.counter.stored != stored:
             branch.newest = entry
-        if commit.start_from and resolved(deferred.old_tip, oids) != parents[0]:
+        if commit.start_from and self.resolved(deferred.old_tip) != parents[0]:
             branch.published = None
         oid = self.oid_of(entry)
         if branch.tip is deferred.name:
             branch.tip, branch.tree = oid, tree
         self.resolver.remember_tree(oid, tree)
-        if commit.mark and self.marks.c_get(commit.mark) == <int64_t>NO_ID + len(oids):
+        if commit.mark and self.marks.c_get(commit.mark) == <int64_t>NO_ID + number % NAMES:
             self.marks.c_set(commit.mark, <uint32_t>entry)
-        return oid
+        self.oids[number % NAMES] = oid
+        return 0
 
-    cdef int put_back(self, DeferredCommit deferred, list oids) except -1:
-        """Let the branch and the mark be as they were: the commit could not be stored.
+    cdef bytes resolved(self, bytes oid):
+        """Return the oid of a commit that may have been deferred, and is stored by now."""
+        return self.oids[number_of(oid) % NAMES] if oid is not None and is_name(oid) else oid
 
-        What they were may be another such commit's, which is put back later.
+    cdef int put_back(self, DeferredCommit deferred) except -1:
+        """Let the branch and the mark be as they were.
+
+        What they were may be another such commit's, which is put back later, or was stored.
         """
         cdef PlainCommit commit = deferred.commit
         cdef int64_t entry = deferred.old_entry, number = number_of(deferred.name)
-        cdef bytes tip = deferred.old_tip
         branch = deferred.branch
         if branch.tip is deferred.name:
-            if tip is not None and is_name(tip) and number_of(tip) < len(oids):
-                tip = oids[number_of(tip)]
-            branch.tip, branch.tree = tip, deferred.old_tree
-        if commit.mark and self.marks.c_get(commit.mark) == <int64_t>NO_ID + number:
-            if 0 <= entry - <int64_t>NO_ID < len(oids):
-                entry = self.object_map.c_find(<Bytes>PyBytes_AS_STRING(oids[entry - NO_ID]))
+            branch.tip, branch.tree = deferred.old_tip, deferred.old_tree
+            if branch.tip is not None and is_name(branch.tip) and self.is_stored(branch.tip):
+                branch.tip = self.resolved(branch.tip)
+                branch.tree = self.resolver.tree_of(branch.tip)
+        if commit.mark and self.marks.c_get(commit.mark) == <int64_t>NO_ID + number % NAMES:
+            if entry >= <int64_t>NO_ID and (number - entry + NO_ID) % NAMES > number - self.first:
+                entry = self.object_map.c_find(
+                    <Bytes>PyBytes_AS_STRING(self.oids[entry - <int64_t>NO_ID])
+                )
             self.marks.c_put_back(commit.mark, entry)
         return 0
+
+    cdef bint is_stored(self, bytes name) noexcept:
+        return number_of(name) < self.first
 
     cdef object branch_of(self, PlainCommit commit):
         """Return the commit's branch, None if the executor has to see to it."""
@@ -415,33 +526,43 @@ cdef class CommitLane(Deferred):
         cdef int64_t entry = self.marks.c_get(mark)
         cdef DeferredCommit deferred
         if entry >= <int64_t>NO_ID:
-            deferred = self.deferred[entry - <int64_t>NO_ID]
+            deferred = self.deferred[(entry - <int64_t>NO_ID - self.first) % NAMES]
             return deferred.name if kind == KIND_COMMIT else None
         if entry < 0 or self.object_map.c_kind(<uint32_t>entry) != kind:
             return None
         return self.oid_of(entry)
 
-    cdef bytes edit(self, PlainCommit commit, list blobs, bytes root, bint defers):
-        """Return the commit's tree, or its draft's name; None if it is not for this lane."""
-        cdef int64_t count = commit.edit_count - commit.starts_empty
-        cdef Edit *edits = <Edit *>malloc((count + 1) * sizeof(Edit))
-        cdef bytes tree
-        if edits == NULL:
+    cdef bytes edit_now(self, PlainCommit commit, list blobs, bytes root):
+        """Return the commit's tree; None if it is not for this lane."""
+        cdef Edit *edits = NULL
+        cdef Py_ssize_t count = self.prepared(commit, blobs, &edits)
+        cdef unsigned char oid[32]
+        if count < 0:
+            return None
+        try:
+            if not edit_root(
+                self.trees, NULL if root is None else <Bytes>PyBytes_AS_STRING(root),
+                commit.starts_empty, edits, count, oid,
+            ):
+                return self.trees.store(b"", None, None)
+        finally:
+            free(edits)
+        return PyBytes_FromStringAndSize(<const char *>oid, self.object_map.oid_size)
+
+    cdef Py_ssize_t prepared(self, PlainCommit commit, list blobs, Edit **edits) except? -1:
+        """Return how many edits the commit is, which the caller is to free; -1 without any."""
+        cdef Py_ssize_t count = commit.edit_count - commit.starts_empty
+        edits[0] = <Edit *>malloc((count + 1) * sizeof(Edit))
+        if edits[0] == NULL:
             raise MemoryError
         try:
-            if not self.fill(commit, blobs, edits):
-                return None
-            count = prepare(edits, count)
-            if count < 0:
-                return None
-            self.trees.defers = defers
-            tree = edit_root(self.trees, root, commit.starts_empty, edits, count)
-        finally:
-            self.trees.defers = False
-            free(edits)
-        if tree is None and self.trees.first_draft == NULL:
-            tree = self.trees.store(b"", None, None)
-        return tree
+            count = prepare(edits[0], count) if self.fill(commit, blobs, edits[0]) else -1
+        except BaseException:
+            free(edits[0])
+            raise
+        if count < 0:
+            free(edits[0])
+        return count
 
     cdef bint fill(self, PlainCommit commit, list blobs, Edit *edits) except -1:
         cdef Bytes text = <Bytes>PyBytes_AS_STRING(commit.text)

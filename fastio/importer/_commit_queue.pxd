@@ -7,10 +7,11 @@ from workers._arena cimport Arena
 from workers._tasks cimport Result, Task
 
 cdef enum:
-    BATCHES = 8
+    BATCHES = 16
+    KEPT_BATCHES = 4  # which workers may still have
+    ENDS = 4  # of turns that are remembered
     BATCH_COMMITS = 128
     TURN_COMMITS = 64
-    TREE_TURNS = 8  # turns that fill the cache of trees
 
 
 cdef struct CommitBatch:
@@ -22,6 +23,11 @@ cdef struct CommitBatch:
     Py_ssize_t done  # so many of them have got into the pack
     uint32_t entries[BATCH_COMMITS]
     Task tasks[BATCH_COMMITS]
+
+
+cdef struct TurnEnd:  # what there was then
+    int64_t rows  # the number of the next tree
+    uint64_t batches
 
 
 cdef class CommitQueue:
@@ -40,8 +46,11 @@ cdef class CommitQueue:
     cdef uint64_t current
     cdef bytes large
     cdef TreeStore trees
+    cdef int64_t turn  # the number of the one that goes on
     cdef int64_t turn_commits
     cdef int64_t turn_bytes
+    cdef int64_t written  # the last turn that is, as far as it was to be
+    cdef TurnEnd ends[ENDS]
 
     # Where to write a commit's body of *size* bytes. `end` must follow.
     cdef unsigned char *begin(self, int64_t size) except NULL
@@ -51,10 +60,17 @@ cdef class CommitQueue:
     cdef int64_t enter(
         self, const unsigned char *oid, unsigned char *body, int64_t size
     ) except -1
-    # Whether the turn is to end before the next commit, if so many bytes of trees are new as well.
-    cdef bint is_full(self, int64_t more_trees) noexcept
+    # Whether the turn is to end before the next commit.
+    cdef bint is_full(self) noexcept
     cdef void count(self, int64_t size) noexcept
-    cdef int end_turn(self) except -1
+    # Begin another turn; gives the number of the last one.
+    cdef int64_t end_turn(self) noexcept
+    # Remember where a turn ended: all of it has arrived.
+    cdef void note_end(self, int64_t turn) noexcept
+    # Write what a turn and those before it have left; where the next one ends, so that its place
+    # depends on the stream alone.
+    cdef int write_turn(self, int64_t turn) except -1
+    cpdef begin_commit(self)
     cdef int close(self) except -1
     cdef int append_first(self, bint here) except -1
     cdef int append(self, CommitBatch *batch, const Result *results) except -1

@@ -3,9 +3,11 @@
 What follows a commit asks for its oid, never for its place. So a commit is known to the object map
 as soon as it is executed, as PENDING: its offset says where the body lies in the arena, and its crc
 how long it is. Bodies are gathered into batches. When a batch is full it is sent off, and the
-oldest ones are written to the pack at the end of a *turn*. A turn is so many commits, or bytes of
-commits or new trees. That depends on the stream alone, never on what came back, nor on when what
-was deferred is settled (`CommitLane`): the pack has the same bytes for any number of workers.
+oldest ones are written to the pack at the end of a *turn*, and so are trees. A turn is so many
+commits, or bytes of commits. That depends on the stream alone, never on what came back, nor on when
+what was deferred is settled (`CommitLane`): the pack has the same bytes for any number of workers.
+Of a turn that ends nobody may know yet what belongs to it. So what is written is what the turn
+before it has left.
 
 All of it has a fixed room in the arena, so that it never waits for blobs to make some, nor they
 for it. A body that is larger than a batch is written at once.
@@ -48,6 +50,7 @@ cdef class CommitQueue:
         self.new_hash = sink.object_format.new
         self.is_sha1 = sink.object_format.name == "sha1"
         self.tickets = [None] * BATCHES
+        self.turn = 1
         place = arena.c_allocate(BATCHES * (room + payloads))
         if place < 0:
             raise WorkerError(f"no room for {room} bytes of commits: --memory is too small")
@@ -145,29 +148,41 @@ cdef class CommitQueue:
 
     # --- turns --------------------------------------------------------------------------------
 
-    cdef bint is_full(self, int64_t more_trees) noexcept:
-        return (
-            self.turn_commits >= TURN_COMMITS
-            or self.turn_bytes > self.room // 2
-            or self.trees.new_bytes + more_trees > self.trees.cache.limit // TREE_TURNS
-        )
+    cdef bint is_full(self) noexcept:
+        return self.turn_commits >= TURN_COMMITS or self.turn_bytes > self.room // 2
 
     cdef void count(self, int64_t size) noexcept:
         self.turn_commits += 1
         self.turn_bytes += size
 
-    cdef int end_turn(self) except -1:
-        self.turn_commits = self.turn_bytes = self.trees.new_bytes = 0
-        self.trees.write_rows()
-        self.trees.cache.end_turn()
-        while self.current - self.first > BATCHES // 2:
-            self.append_first(False)
+    cdef int64_t end_turn(self) noexcept:
+        self.turn += 1
+        self.turn_commits = self.turn_bytes = 0
+        return self.turn - 1
+
+    cdef void note_end(self, int64_t turn) noexcept:
+        cdef TurnEnd *end = &self.ends[turn % ENDS]
+        end.rows, end.batches = self.trees.next_row, self.current
+
+    cdef int write_turn(self, int64_t turn) except -1:
+        cdef TurnEnd *end = &self.ends[turn % ENDS]
+        if turn > self.written:
+            self.written = turn
+            self.trees.write_rows(end.rows)
+            while end.batches > self.first + KEPT_BATCHES:
+                self.append_first(False)
         return 0
 
-    def begin_commit(self):
+    cpdef begin_commit(self):
         """End the turn before a commit if it was long enough; nothing is deferred."""
-        if self.is_full(0):
-            self.end_turn()
+        cdef int64_t turn
+        if self.is_full():
+            self.trees.end_turn()
+            turn = self.end_turn()
+            self.note_end(turn)
+            self.write_turn(turn - 1)
+        elif self.trees.turn_is_full():
+            self.trees.end_turn()
 
     def end_commit(self, int64_t size):
         """Count a commit whose body has *size* bytes."""

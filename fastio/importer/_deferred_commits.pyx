@@ -33,8 +33,3 @@ cdef bytes name_of(int64_t number):
     memcpy(PyBytes_AS_STRING(name), PyBytes_AS_STRING(NAME), START)
     memcpy(PyBytes_AS_STRING(name) + START, &number, sizeof(number))
     return name
-
-
-cdef bytes resolved(bytes oid, list oids):
-    """Return the oid of a commit that may have been deferred."""
-    return oids[number_of(oid)] if oid is not None and is_name(oid) else oid

@@ -4,22 +4,26 @@ The cache has trees by oid, each with its anchor: the tree that its delta chain 
 ones unused for longest make room.
 
 What a commit's trees are is known before their oids are: see `fastio.objects._drafts`. While trees
-are deferred they stay drafts, until `take_in` enters them as if each had been stored at once. Nor
-is a new tree written at once, as it must not show when that was: payloads wait in a queue, and are
-written when a turn ends (`CommitQueue.end_turn`).
+are deferred they stay drafts, until `name_drafts` gives them their oids and `take_in` enters them
+as if each had been stored at once. Making and hashing them needs no interpreter and may be another
+thread's work, which has the cache then (`TreeLine`); map and pack never are.
+
+Nor is a new tree written at once, as it must not show when that was: payloads wait in a queue, and
+are written when a turn has ended (`CommitQueue.write_turn`).
 """
 
 from cpython.buffer cimport PyBUF_READ
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from cpython.mem cimport PyMem_Malloc
+from cpython.mem cimport PyMem_RawMalloc
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport int64_t, uint32_t
 from libc.stdlib cimport free
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memmove
 
+from fastio.importer._exchange cimport ask, pthread_mutex_lock, pthread_mutex_unlock
 from fastio.objects._drafts cimport begin_draft, fill_holes, free_draft, hash_drafts, put_name
 from fastio.objects._path_edits cimport Trees, unchanged_size
-from fastio.objects._tree_cache cimport OVERHEAD, Tree, content_of, new_tree
+from fastio.objects._tree_cache cimport Tree, content_of
 from fastio.objects._trees cimport LARGEST_BASE, Bytes, Segments, put_delta
 from fastio.store._entries cimport EntryWriter
 from fastio.store._objmap cimport NO_PACK, NO_PACK_YET, ObjectMap
@@ -102,12 +106,9 @@ cdef class TreeStore(Trees):
         cdef Tree *tree = self.cache.peek(<Bytes>PyBytes_AS_STRING(oid))
         return oid if tree == NULL else tree.anchor[:self.oid_size]
 
-    def add(self, bytes oid not None, bytes content not None, bytes anchor not None):
-        """Keep a tree."""
-        cdef Tree *tree = new_tree(content)
-        memcpy(tree.oid, PyBytes_AS_STRING(oid), self.oid_size)
-        memcpy(tree.anchor, PyBytes_AS_STRING(anchor), self.oid_size)
-        self.cache.add(tree)
+    def add(self, bytes oid not None, bytes content not None):
+        """Keep a tree whose delta chain starts with itself, for all that is known."""
+        self.keep_content(oid, content)
 
     # --- loading and storing ------------------------------------------------------------------
 
@@ -119,23 +120,65 @@ cdef class TreeStore(Trees):
         """
         cdef bytes tree = self.get(oid)
         if tree is None:
-            if oid == self.empty_oid:
-                return b""
-            kind, tree = self.sink.read(oid)
-            if kind != KIND_TREE:
-                name = kinds.NAMES[kind].decode()
-                raise ObjectError(f"object {oid.hex()} is a {name}, not a tree")
-            self.add(oid, tree, oid)
+            tree = self.read(oid)
+            if oid != self.empty_oid:
+                self.keep_content(oid, tree)
         return tree
+
+    cdef bytes read(self, bytes oid):
+        """Read a tree that is not in the cache, and does not get there."""
+        if oid == self.empty_oid:
+            return b""
+        kind, tree = self.sink.read(oid)
+        if kind != KIND_TREE:
+            name = kinds.NAMES[kind].decode()
+            raise ObjectError(f"object {oid.hex()} is a {name}, not a tree")
+        return tree
+
+    cdef Tree *fetch(self, Bytes oid) except NULL nogil:
+        cdef Tree *tree
+        if self.exchange == NULL or not self.defers:
+            with gil:
+                return self.fetch_here(oid)
+        tree = ask(self.exchange, oid)
+        if tree == NULL:
+            with gil:
+                raise ObjectError(f"tree {oid[:self.oid_size].hex()} cannot be loaded")
+        return tree
+
+    cdef Tree *fetch_here(self, Bytes oid) except NULL:
+        return self.keep_content(oid[:self.oid_size], self.read(oid[:self.oid_size]))
+
+    cdef bytes peeked(self, Bytes oid):
+        """Return a tree's bytes without any trace in the cache, which may be another thread's."""
+        cdef const Tree *tree
+        cdef bytes content = None
+        self.lock()
+        tree = self.cache.peek(oid)
+        if tree != NULL:
+            content = content_of(tree)
+        self.unlock()
+        return self.read(oid[:self.oid_size]) if content is None else content
+
+    cdef void lock(self) noexcept nogil:
+        if self.exchange != NULL:
+            pthread_mutex_lock(&self.exchange.trees)
+
+    cdef void unlock(self) noexcept nogil:
+        if self.exchange != NULL:
+            pthread_mutex_unlock(&self.exchange.trees)
 
     cpdef bytes store(self, bytes content, bytes base, bytes delta):
         """Store a tree, as *delta* against *base* where pack and depth allow it."""
-        cdef Tree *tree = new_tree(content)
+        cdef Tree *tree = self.cache.copy(
+            <Bytes>PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content)
+        )
         cdef Bytes base_oid = NULL if base is None else <Bytes>PyBytes_AS_STRING(base)
         cdef Bytes text = NULL if delta is None else <Bytes>PyBytes_AS_STRING(delta)
         cdef Tree *base_tree = NULL if base is None else self.cache.peek(base_oid)
         try:
             self.set_oid(tree, base_tree, 0)
+            self.made_bytes += tree.size
             if self.is_new(tree, base_oid, base_tree):
                 self.write(tree, base_oid, text, 0 if delta is None else PyBytes_GET_SIZE(delta))
         except BaseException:
@@ -145,12 +188,19 @@ cdef class TreeStore(Trees):
 
     cdef int put(
         self, Tree *tree, Tree *old, Segments *segments, unsigned char *oid
-    ) except -1:
-        cdef Bytes base = old.oid if 0 < old.size <= LARGEST_BASE else NULL
+    ) except -1 nogil:
         if self.defers:
             return self.defer(tree, old, segments, oid)
+        with gil:
+            return self.put_now(tree, old, segments, oid)
+
+    cdef int put_now(
+        self, Tree *tree, Tree *old, Segments *segments, unsigned char *oid
+    ) except -1:
+        cdef Bytes base = old.oid if 0 < old.size <= LARGEST_BASE else NULL
         try:
             self.set_oid(tree, old, unchanged_size(segments))
+            self.made_bytes += tree.size
             self.enter(tree, NULL if base == NULL else old, segments)
         except BaseException:
             self.cache.release(tree)
@@ -174,16 +224,27 @@ cdef class TreeStore(Trees):
             free(delta)
         return 0
 
+    cdef void end_turn(self) noexcept nogil:
+        self.made_bytes = 0
+        self.lock()
+        self.cache.end_turn()
+        self.unlock()
+
+    cdef bint turn_is_full(self) noexcept nogil:
+        return self.made_bytes > self.cache.limit // TREE_TURNS
+
     # --- drafts -------------------------------------------------------------------------------
 
     cdef int defer(
         self, Tree *tree, Tree *old, Segments *segments, unsigned char *oid
-    ) except -1:
+    ) except -1 nogil:
+        cdef bint has_begun = False
         try:
             begin_draft(tree, old, segments)
-        except BaseException:
-            self.cache.release(tree)
-            raise
+            has_begun = True
+        finally:
+            if not has_begun:
+                self.cache.release(tree)
         if tree.draft.base != NULL:
             tree.draft.base.users += 1
         tree.users += 1
@@ -192,58 +253,93 @@ cdef class TreeStore(Trees):
         else:
             self.last_draft.draft.next = tree
         self.last_draft = tree
-        self.draft_count += 1
-        self.draft_bytes += tree.size + OVERHEAD
+        if self.unhashed == NULL:
+            self.unhashed = tree
+        self.unhashed_count += 1
         put_name(tree, oid)
         return 0
 
-    cdef int take_in(self) except -1:
-        """Give all drafts their oids, and take them in in the order in which they were made."""
-        cdef Tree *tree = self.first_draft
-        self.hash_all()
-        while tree != NULL:
-            self.enter(tree, tree.draft.base, &tree.draft.segments)
-            self.keep(tree)
-            tree = tree.draft.next
+    cdef int name_drafts(self) except -1 nogil:
+        """Give each draft its oid, and add it to the cache."""
+        cdef Tree *first = self.unhashed
+        cdef Tree *tree = first
+        if self.unhashed_count >= LEAST_ABREAST and c_lanes() > 1:
+            if hash_drafts(tree, self.unhashed_count):
+                with gil:
+                    raise MemoryError
+        else:
+            while tree != NULL:
+                fill_holes(tree)
+                self.hash_from(tree, tree.draft.base, unchanged_size(&tree.draft.segments))
+                tree = tree.draft.next
+        self.unhashed = NULL
+        self.unhashed_count = 0
+        self.lock()
+        try:
+            while first != NULL:
+                self.keep(first)
+                first = first.draft.next
+        finally:
+            self.unlock()
         return 0
 
-    cdef int hash_all(self) except -1:
-        """Give each draft its oid."""
-        cdef Tree *tree = self.first_draft
-        if self.draft_count >= LEAST_ABREAST and c_lanes() > 1:
-            if hash_drafts(tree, self.draft_count):
-                raise MemoryError
-            return 0
-        while tree != NULL:
-            fill_holes(tree)
-            self.set_oid(tree, tree.draft.base, unchanged_size(&tree.draft.segments))
-            tree = tree.draft.next
-        return 0
-
-    cdef int keep(self, Tree *tree) except -1:
+    cdef int keep(self, Tree *tree) except -1 nogil:
         """Add a draft that has its oid to the cache; if its like is there, that one is kept."""
         cdef Tree *known = self.cache.find(tree.oid)
         if known == NULL:
             self.cache.add(tree)
         else:
-            memcpy(tree.anchor, known.anchor, self.oid_size)
+            tree.draft.known = known
+            known.users += 1
         return 0
 
-    cdef void let_go(self) noexcept:
-        """Forget that there were drafts, and free those trees that are not in the cache."""
+    cdef Tree *take_drafts(self) noexcept nogil:
+        """Return the first of the drafts that there are, as there were none any longer."""
         cdef Tree *first = self.first_draft
+        self.first_draft = self.last_draft = NULL
+        return first
+
+    cdef void forget_drafts(self, Tree *last) noexcept nogil:
+        """Forget the drafts behind *last*, none of which has its oid (NULL: all)."""
+        cdef Tree *first = self.first_draft if last == NULL else last.draft.next
         cdef Tree *tree = first
-        self.first_draft = NULL
-        self.draft_count = self.draft_bytes = 0
         while tree != NULL:
-            if tree.draft.base != NULL:
-                tree.draft.base.users -= 1
+            self.unhashed_count -= 1
+            if tree == self.unhashed:
+                self.unhashed = NULL
+            tree = tree.draft.next
+        if last == NULL:
+            self.first_draft = self.unhashed = NULL
+            self.unhashed_count = 0
+        else:
+            last.draft.next = NULL
+        self.last_draft = last
+        self.let_go(first)
+
+    cdef int take_in(self, Tree *tree) except -1:
+        """Enter a draft that has its oid, and whose base was entered."""
+        self.enter(tree, tree.draft.base, &tree.draft.segments)
+        if tree.draft.known != NULL:
+            memcpy(tree.anchor, tree.draft.known.anchor, self.oid_size)
+        return 0
+
+    cdef void let_go(self, Tree *first) noexcept nogil:
+        """Let drafts be trees like others, and free those that are not in the cache."""
+        cdef Tree *tree = first
+        while tree != NULL:
+            self.leave(tree.draft.base)
+            self.leave(tree.draft.known)
             tree = tree.draft.next
         while first != NULL:
             tree, first = first, first.draft.next
             free_draft(tree)
+            self.leave(tree)
+
+    cdef void leave(self, Tree *tree) noexcept nogil:
+        """Let one of its users go."""
+        if tree != NULL:
             tree.users -= 1
-            if tree.newer == NULL:
+            if not tree.users and tree.newer == NULL:
                 self.cache.release(tree)
 
     cdef bint is_new(self, Tree *tree, Bytes base, const Tree *base_tree) except -1:
@@ -254,36 +350,42 @@ cdef class TreeStore(Trees):
             memcpy(tree.anchor, base if base_tree == NULL else base_tree.anchor, self.oid_size)
         if self.object_map.c_find(tree.oid) < 0:
             if not self.search.c_has(tree.oid):
-                self.new_bytes += tree.size
                 return True
             self.object_map.c_insert(tree.oid, NO_PACK, 0, KIND_TREE, 0, 0)
         self.counter.duplicates += 1
         return False
 
     cdef int set_oid(self, Tree *tree, const Tree *base, Py_ssize_t unchanged) except -1:
-        """Hash a tree, from where it is no longer the *unchanged* beginning of *base*.
-
-        The size is part of what is hashed, so this can only be for one of the same size.
-        """
-        cdef size_t room
-        if self.is_sha1 and tree.size < MIN_STATES:
-            c_hash_object(KIND_TREE, tree.data, tree.size, tree.oid)
-            return 0
+        """Hash a tree, from where it is no longer the *unchanged* beginning of *base*."""
         if self.is_sha1:
-            room = c_state_count(tree.size) * sizeof(State)
-            tree.states = <State *>PyMem_Malloc(room)
-            if tree.states == NULL:
-                raise MemoryError
-            if base == NULL or base.states == NULL or base.size != tree.size:
-                unchanged = 0
-            elif unchanged:
-                memcpy(tree.states, base.states, room)
-            c_hash_again(KIND_TREE, tree.data, tree.size, unchanged, tree.states, tree.oid)
-            return 0
+            return self.hash_from(tree, base, unchanged)
         state = self.new_hash(b"tree %d\0" % tree.size)
         state.update(content_of(tree))
         oid = <bytes>state.digest()
         memcpy(tree.oid, PyBytes_AS_STRING(oid), self.oid_size)
+        return 0
+
+    cdef int hash_from(
+        self, Tree *tree, const Tree *base, Py_ssize_t unchanged
+    ) except -1 nogil:
+        """The same by SHA-1.
+
+        The size is part of what is hashed, so this can only be for one of the same size.
+        """
+        cdef size_t room
+        if tree.size < MIN_STATES:
+            c_hash_object(KIND_TREE, tree.data, tree.size, tree.oid)
+            return 0
+        room = c_state_count(tree.size) * sizeof(State)
+        tree.states = <State *>PyMem_RawMalloc(room)
+        if tree.states == NULL:
+            with gil:
+                raise MemoryError
+        if base == NULL or base.states == NULL or base.size != tree.size:
+            unchanged = 0
+        elif unchanged:
+            memcpy(tree.states, base.states, room)
+        c_hash_again(KIND_TREE, tree.data, tree.size, unchanged, tree.states, tree.oid)
         return 0
 
     # --- into the pack ------------------------------------------------------------------------
@@ -313,9 +415,7 @@ cdef class TreeStore(Trees):
         base_entry[0] = self.base_entry(tree.anchor)
         if base_entry[0] < 0:
             return None
-        return tree_delta(
-            self.load(tree.anchor[:self.oid_size]), content_of(tree), self.oid_size
-        )
+        return tree_delta(self.peeked(tree.anchor), content_of(tree), self.oid_size)
 
     cdef int64_t base_entry(self, Bytes base) noexcept:
         """Return the entry of a tree that may serve as delta base in the open pack, or -1."""
@@ -354,15 +454,16 @@ cdef class TreeStore(Trees):
             self.counter.deltas += 1
         row = &self.rows[self.row_count]
         row.entry = <uint32_t>self.object_map.c_insert(
-            oid, NO_PACK_YET, self.row_count, KIND_TREE, depth, 0
+            oid, NO_PACK_YET, self.next_row, KIND_TREE, depth, 0
         )
         row.base_entry, row.size = base_entry, size
         row.start, row.packed_size = self.payload_size, packed_size
         self.row_count += 1
+        self.next_row += 1
         self.payload_size += packed_size
         self.counter.stored += 1
         if not self.by_turns or self.sink.pack_limit:
-            self.write_rows()
+            self.write_rows(self.next_row)
         return 0
 
     cdef unsigned char *reserve(self, Py_ssize_t size) except NULL:
@@ -378,11 +479,14 @@ cdef class TreeStore(Trees):
             self.payload_room = room
         return self.payloads + self.payload_size
 
-    cpdef write_rows(self):
+    def write_all(self):
         """Write the queued trees to the pack."""
+        self.write_rows(self.next_row)
+
+    cdef int write_rows(self, int64_t end) except -1:
         cdef int64_t offset, base_offset
         cdef Row *row
-        while self.rows_written < self.row_count:
+        while self.row_count - self.rows_written > self.next_row - end:
             row = &self.rows[self.rows_written]
             base_offset = -1
             if row.base_entry >= 0:
@@ -395,15 +499,30 @@ cdef class TreeStore(Trees):
                 self.object_map.c_depth(row.entry), self.entries.last_crc,
             )
             self.rows_written += 1
-        self.row_count = self.rows_written = 0
-        self.payload_size = 0
+        self.drop_written()
+        return 0
+
+    cdef void drop_written(self) noexcept:
+        """Let the rows that wait, and their payloads, move up."""
+        cdef Py_ssize_t index, start = self.payload_size
+        self.row_count -= self.rows_written
+        memmove(self.rows, self.rows + self.rows_written, self.row_count * sizeof(Row))
+        self.rows_written = 0
+        if self.row_count:
+            start = self.rows[0].start
+        self.payload_size -= start
+        memmove(self.payloads, self.payloads + start, self.payload_size)
+        for index in range(self.row_count):
+            self.rows[index].start -= start
 
     def queued(self, uint32_t entry):
         """Return the content of a tree that is not written yet."""
-        cdef Row *row = &self.rows[self.object_map.c_offset(entry)]
+        cdef Row *row = &self.rows[
+            self.row_count - (self.next_row - <int64_t>self.object_map.c_offset(entry))
+        ]
         cdef Bytes payload = self.payloads + row.start
         content = zlib.decompress(payload[:row.packed_size])
         if row.base_entry < 0:
             return content
-        base = self.object_map.oid(row.base_entry)
-        return apply_delta(self.load(base), content, max_size=1 << 32)
+        base = self.peeked(self.object_map.c_oid(<uint32_t>row.base_entry))
+        return apply_delta(base, content, max_size=1 << 32)

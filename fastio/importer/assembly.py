@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fastio.store.repository import Repository
     from fastio.stream.parser import StreamParser
 
+FEW_BATCHES: Final = 8  # batches of trees that are worth no thread of their own
 MOST_MAPPED: Final = 1 << 25  # bytes of a mapped stream that a process keeps in its memory
 
 
@@ -105,8 +106,10 @@ class Assembly:
         packs = os.path.join(repository.objects_dir, b"pack")
         self._big = BigBlobWriter(sink, packs, level)
         self._big.threads = workers
-        lane = CommitLane(queue, bases, pipeline, executor, sink, resolver)
-        pipeline.deferred = lane
+        lane = CommitLane(
+            queue, bases, pipeline, executor, sink, resolver, FEW_BATCHES, cores() if workers else 1
+        )
+        pipeline.deferred = self._lane = lane
         self.intake = Intake(
             parser,
             pipeline,
@@ -138,7 +141,13 @@ class Assembly:
     def close(self) -> None:
         """End workers and threads."""
         self.encoder.close()
+        self._lane.line.close()
         self._big.close()
+
+
+def cores() -> int:
+    """Return how many the machine has."""
+    return os.cpu_count() or 1
 
 
 def _reserve(size: int) -> Arena:

@@ -37,7 +37,7 @@ class Budget:
         self.trees = max(self.memory // 8, min(self.memory // 4, SCARCE_TREES))
         self.objects = self.memory // 32
         self.bases = self.arena * 5 // 8
-        self.commits = min(self.arena // 512, COMMITS_LIMIT)  # sixteen times in all
+        self.commits = min(self.arena // 512, COMMITS_LIMIT)  # 32 times in all
         self.hold = self.arena // 8
         self.hold_count = 16_384
         self.in_flight = min(self.arena // 8, IN_FLIGHT_LIMIT)

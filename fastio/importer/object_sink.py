@@ -92,7 +92,7 @@ class ObjectSink:
 
     def write_pending(self, *, here: bool = False) -> None:
         """Write what is stored but not written yet to the pack; *here*: without workers."""
-        self.trees.write_rows()
+        self.trees.write_all()
         if self.commits is not None:
             self.commits.flush(here=here)
 

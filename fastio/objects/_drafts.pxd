@@ -4,9 +4,9 @@ from fastio.objects._trees cimport Bytes, Segments
 cdef enum:
     OID_SIZE = 20
 
-# Make *tree* the draft of what *segments*, which it takes, make of *old* (of size 0: of nothing).
-cdef int begin_draft(Tree *tree, Tree *old, Segments *segments) except -1
-cdef void free_draft(Tree *tree) noexcept
+# Make *tree* the draft of what *segments* make of *old* (of size 0: of nothing).
+cdef int begin_draft(Tree *tree, Tree *old, const Segments *segments) except -1 nogil
+cdef void free_draft(Tree *tree) noexcept nogil
 # Write the name that stands for a draft's oid until that is known.
 cdef void put_name(const Tree *draft, unsigned char *oid) noexcept nogil
 # The draft that an oid stands for; NULL: it is an oid.

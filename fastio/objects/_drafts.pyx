@@ -45,21 +45,23 @@ cdef Tree *named_draft(Bytes oid) noexcept nogil:
     return draft
 
 
-cdef int begin_draft(Tree *tree, Tree *old, Segments *segments) except -1:
-    cdef Draft *draft = <Draft *>malloc(sizeof(Draft))
-    cdef Py_ssize_t most = count_new(segments)
-    if draft == NULL:
-        raise MemoryError
-    memset(draft, 0, sizeof(Draft))
+cdef int begin_draft(Tree *tree, Tree *old, const Segments *segments) except -1 nogil:
+    cdef Py_ssize_t holes = count_new(segments)
+    cdef Draft *draft
     if old.draft != NULL:
-        most += old.draft.hole_count
-    draft.holes = <Hole *>malloc((most + 1) * sizeof(Hole))
-    if draft.holes == NULL:
-        free(draft)
-        raise MemoryError
+        holes += old.draft.hole_count
+    draft = <Draft *>malloc(
+        sizeof(Draft) + holes * sizeof(Hole) + segments.count * sizeof(Segment)
+    )
+    if draft == NULL:
+        with gil:
+            raise MemoryError
+    memset(draft, 0, sizeof(Draft))
+    draft.holes = <Hole *>(draft + 1)
+    draft.segments.items = <Segment *>(draft.holes + holes)
+    draft.segments.count = segments.count
+    memcpy(draft.segments.items, segments.items, segments.count * sizeof(Segment))
     draft.base = old if 0 < old.size <= LARGEST_BASE else NULL
-    draft.segments = segments[0]
-    memset(segments, 0, sizeof(Segments))
     tree.draft = draft
     find_holes(draft, old)
     return 0
@@ -114,9 +116,7 @@ cdef inline void add_hole(Draft *draft, Py_ssize_t at, Tree *child) noexcept nog
     draft.level = max(draft.level, child.draft.level + 1)
 
 
-cdef void free_draft(Tree *tree) noexcept:
-    free(tree.draft.segments.items)
-    free(tree.draft.holes)
+cdef void free_draft(Tree *tree) noexcept nogil:
     free(tree.draft)
     tree.draft = NULL
 
@@ -145,6 +145,7 @@ cdef void fill_holes(Tree *tree) noexcept nogil:
     for index in range(tree.draft.hole_count):
         hole = &tree.draft.holes[index]
         memcpy(<unsigned char *>tree.data + hole.at, hole.child.oid, OID_SIZE)
+    tree.draft.hole_count = tree.draft.level = 0
 
 
 cdef int hash_drafts(Tree *first, Py_ssize_t count) noexcept nogil:

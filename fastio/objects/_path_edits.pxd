@@ -14,13 +14,20 @@ cdef struct Edit:
 cdef class Trees:
     cdef readonly Py_ssize_t oid_size
     cdef TreePool cache
+    cdef Segments segments  # of the tree that is being made
     cpdef bytes load(self, bytes oid)
     cpdef bytes store(self, bytes tree, bytes base, bytes delta)
     # The tree of that oid, which must be in order: ObjectError.
-    cdef Tree *open(self, Bytes oid) except NULL
+    cdef Tree *open(self, Bytes oid) except NULL nogil
+    # The same for one that is not in the cache, in any order: it is now.
+    cdef Tree *fetch(self, Bytes oid) except NULL nogil
+    cdef Tree *keep_content(self, bytes oid, bytes content) except NULL
     # Store and own a tree, which *segments* make of *old* (of size 0: there was none). Gives its
-    # oid, or the name of a draft. May take the segments.
+    # oid, or the name of a draft.
     cdef int put(
+        self, Tree *tree, Tree *old, Segments *segments, unsigned char *oid
+    ) except -1 nogil
+    cdef int put_now(
         self, Tree *tree, Tree *old, Segments *segments, unsigned char *oid
     ) except -1
 
@@ -33,7 +40,9 @@ cdef inline Py_ssize_t unchanged_size(const Segments *segments) noexcept nogil:
 
 # Sort the edits; gives how many are left, or -1 where their order matters.
 cdef Py_ssize_t prepare(Edit *edits, Py_ssize_t count) noexcept nogil
-# Apply prepared edits to the tree *root* (None: there is none), which is *emptied* first if a
-# deleteall comes before them; it serves as delta base then. Gives the new oid, or None for an empty
-# tree. Raises ObjectError for trees that the editor has to deal with.
-cdef bytes edit_root(Trees trees, bytes root, bint emptied, Edit *edits, Py_ssize_t count)
+# Apply prepared edits to the tree *root* (NULL: there is none), which is *emptied* first if a
+# deleteall comes before them; it serves as delta base then. Sets the new oid and gives 1, or 0 for
+# an empty tree. Raises ObjectError for trees that the editor has to deal with.
+cdef int edit_root(
+    Trees trees, Bytes root, bint emptied, Edit *edits, Py_ssize_t count, unsigned char *oid
+) except -1 nogil

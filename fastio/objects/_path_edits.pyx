@@ -21,7 +21,6 @@ from fastio.objects._tree_cache cimport (
     derive_stops,
     look_through,
     lower_bound,
-    new_tree,
 )
 from fastio.objects._tree_pool cimport TreePool
 from fastio.objects._trees cimport (
@@ -45,6 +44,11 @@ from fastio.objects._trees cimport (
 from fastio.errors import ObjectError
 
 
+cdef enum:
+    FEW_EDITS = 4  # of a directory; they need no memory of their own
+    SHORT_NAMES = 512
+
+
 cdef class Trees:
     """Where trees are read from and stored; TreeEditor's two functions as methods.
 
@@ -56,6 +60,9 @@ cdef class Trees:
     def __init__(self, Py_ssize_t oid_size, int64_t limit=0):
         self.oid_size, self.cache = oid_size, TreePool(oid_size, limit)
 
+    def __dealloc__(self):
+        free(self.segments.items)
+
     cpdef bytes load(self, bytes oid):
         """Return a tree's canonical bytes."""
         raise NotImplementedError
@@ -64,25 +71,39 @@ cdef class Trees:
         """Store a tree, and its delta against *base* where there is one; return its oid."""
         raise NotImplementedError
 
-    cdef Tree *open(self, Bytes oid) except NULL:
+    cdef Tree *open(self, Bytes oid) except NULL nogil:
         cdef Tree *tree = named_draft(oid)
-        cdef bytes name
         if tree != NULL:
             return tree
         tree = self.cache.find(oid)
         if tree == NULL:
-            name = oid[:self.oid_size]
-            tree = new_tree(self.load(name))
-            memcpy(tree.oid, oid, self.oid_size)
-            memcpy(tree.anchor, oid, self.oid_size)
-            tree = self.cache.add(tree)
+            tree = self.fetch(oid)
         if tree.order == UNKNOWN:
             look_through(tree, self.oid_size)
         if tree.order != IN_ORDER:
-            raise ObjectError(f"tree {oid[:self.oid_size].hex()} is not in order")
+            with gil:
+                raise ObjectError(f"tree {oid[:self.oid_size].hex()} is not in order")
         return tree
 
+    cdef Tree *fetch(self, Bytes oid) except NULL nogil:
+        with gil:
+            return self.keep_content(oid[:self.oid_size], self.load(oid[:self.oid_size]))
+
+    cdef Tree *keep_content(self, bytes oid, bytes content) except NULL:
+        cdef Tree *tree = self.cache.copy(
+            <Bytes>PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content)
+        )
+        memcpy(tree.oid, PyBytes_AS_STRING(oid), self.oid_size)
+        memcpy(tree.anchor, tree.oid, self.oid_size)
+        return self.cache.add(tree)
+
     cdef int put(
+        self, Tree *tree, Tree *old, Segments *segments, unsigned char *oid
+    ) except -1 nogil:
+        with gil:
+            return self.put_now(tree, old, segments, oid)
+
+    cdef int put_now(
         self, Tree *tree, Tree *old, Segments *segments, unsigned char *oid
     ) except -1:
         cdef bytes name, base = None, delta = None
@@ -173,7 +194,7 @@ cdef Py_ssize_t find_directory(
 
 cdef int merge_in_order(
     Segments *segments, const Tree *tree, Event *events, Py_ssize_t count, Py_ssize_t oid_size
-) except -1:
+) except -1 nogil:
     """Fill *segments* with the edited tree; return 1 if it is another tree than before."""
     cdef Py_ssize_t index, at = 0, kept = 0  # of the old tree, [kept:at] is yet to be added
     cdef int changed = 0, order
@@ -198,41 +219,39 @@ cdef int merge_in_order(
 
 cdef int write_directory(
     Trees trees, Tree *old, bint emptied, Event *events, Py_ssize_t count, unsigned char *oid
-) except -1:
+) except -1 nogil:
     """Apply *events*, in any order, to a tree and store what comes out; see `edit_directory`."""
-    cdef Segments segments = Segments(NULL, 0, 0)
+    cdef Segments *segments = &trees.segments
     cdef const Tree *kept = old
     cdef Tree nothing
     cdef Tree *tree
+    segments.count = 0
     if emptied:
         memset(&nothing, 0, sizeof(Tree))
         kept = &nothing
     qsort(events, count, sizeof(Event), compare_events)
-    try:
-        if not merge_in_order(&segments, kept, events, count, trees.oid_size):
-            return kept.data != NULL
-        if joined_size(&segments) == 0:
-            return 0
-        tree = trees.cache.take(joined_size(&segments))
-        put_segments(&segments, <unsigned char *>tree.data)
-        tree.size = joined_size(&segments)
-        if emptied and old.size == tree.size and memcmp(old.data, tree.data, tree.size) == 0:
-            trees.cache.release(tree)
-            return 1
-        derive_stops(tree, kept, &segments, trees.oid_size)
-        if emptied and 0 < old.size <= LARGEST_BASE:
-            segments.count = 0  # say it in terms of the old tree, which is the delta's base
-            align_trees(&segments, old.data, old.size, tree.data, tree.size, trees.oid_size)
-        trees.put(tree, old, &segments, oid)
+    if not merge_in_order(segments, kept, events, count, trees.oid_size):
+        return kept.data != NULL
+    if joined_size(segments) == 0:
+        return 0
+    tree = trees.cache.take(joined_size(segments))
+    put_segments(segments, <unsigned char *>tree.data)
+    tree.size = joined_size(segments)
+    if emptied and old.size == tree.size and memcmp(old.data, tree.data, tree.size) == 0:
+        trees.cache.release(tree)
         return 1
-    finally:
-        free(segments.items)
+    derive_stops(tree, kept, segments, trees.oid_size)
+    if emptied and 0 < old.size <= LARGEST_BASE:
+        segments.count = 0  # say it in terms of the old tree, which is the delta's base
+        align_trees(segments, old.data, old.size, tree.data, tree.size, trees.oid_size)
+    trees.put(tree, old, segments, oid)
+    return 1
 
 
 cdef int edit_directory(
     Trees trees, Bytes old, bint emptied, Edit *edits, Py_ssize_t count, Py_ssize_t skip,
     unsigned char *oid,
-) except -1:
+) except -1 nogil:
     """Apply edits to a directory.
 
     Args:
@@ -264,18 +283,23 @@ cdef int edit_directory(
 cdef int edit_tree(
     Trees trees, Tree *tree, bint emptied, Edit *edits, Py_ssize_t count, Py_ssize_t skip,
     unsigned char *oid,
-) except -1:
+) except -1 nogil:
     cdef Py_ssize_t index = 0, room = 0, used = 0
-    cdef Event *events = NULL
-    cdef unsigned char *scratch = NULL
+    cdef Event few[2 * FEW_EDITS]
+    cdef unsigned char short_names[SHORT_NAMES]
+    cdef Event *events = few
+    cdef unsigned char *scratch = short_names
     cdef unsigned char *out
     for index in range(count):
         room += event_room(edits[index].size - skip, trees.oid_size)
     try:
-        events = <Event *>malloc(2 * count * sizeof(Event))
-        scratch = out = <unsigned char *>malloc(room)
-        if events == NULL or scratch == NULL:
-            raise MemoryError
+        if count > FEW_EDITS or room > SHORT_NAMES:
+            events = <Event *>malloc(2 * count * sizeof(Event))
+            scratch = <unsigned char *>malloc(room)
+            if events == NULL or scratch == NULL:
+                with gil:
+                    raise MemoryError
+        out = scratch
         index = 0
         while index < count:
             index += put_edit(
@@ -285,14 +309,16 @@ cdef int edit_tree(
             return tree.data != NULL and not emptied
         return write_directory(trees, tree, emptied, events, used, oid)
     finally:
-        free(events)
-        free(scratch)
+        if events != few:
+            free(events)
+        if scratch != short_names:
+            free(scratch)
 
 
 cdef Py_ssize_t put_edit(
     Trees trees, Tree *tree, bint emptied, Edit *edits, Py_ssize_t count, Py_ssize_t skip,
     unsigned char **out, Event *events, Py_ssize_t *used,
-) except -1:
+) except -1 nogil:
     """Write the events of the first edit, or of all those in its subdirectory; return how many."""
     cdef Py_ssize_t size = name_size(edits, skip), below
     cdef Bytes name = edits.path + skip
@@ -325,14 +351,15 @@ cdef Py_ssize_t put_edit(
     return below
 
 
-cdef bytes edit_root(Trees trees, bytes root, bint emptied, Edit *edits, Py_ssize_t count):
-    cdef unsigned char oid[32]
-    cdef Bytes old = NULL if root is None else <Bytes>PyBytes_AS_STRING(root)
+cdef int edit_root(
+    Trees trees, Bytes root, bint emptied, Edit *edits, Py_ssize_t count, unsigned char *oid
+) except -1 nogil:
     if count == 0:
-        return None if emptied else root
-    if not edit_directory(trees, old, emptied, edits, count, 0, oid):
-        return None
-    return PyBytes_FromStringAndSize(<char *>oid, trees.oid_size)
+        if root == NULL or emptied:
+            return 0
+        memcpy(oid, root, trees.oid_size)
+        return 1
+    return edit_directory(trees, root, emptied, edits, count, 0, oid)
 
 
 def edit_paths(Trees trees not None, bytes root, list changes not None, *, bint emptied=False):
@@ -349,6 +376,7 @@ def edit_paths(Trees trees not None, bytes root, list changes not None, *, bint 
     """
     cdef Py_ssize_t count = len(changes), index
     cdef Edit *edits = <Edit *>malloc((count + 1) * sizeof(Edit))
+    cdef unsigned char new[32]
     cdef bytes path, oid
     if edits == NULL:
         raise MemoryError
@@ -360,6 +388,11 @@ def edit_paths(Trees trees not None, bytes root, list changes not None, *, bint 
         count = prepare(edits, count)
         if count < 0:
             return False
-        return edit_root(trees, root, emptied, edits, count)
+        if not edit_root(
+            trees, NULL if root is None else <Bytes>PyBytes_AS_STRING(root), emptied, edits, count,
+            new,
+        ):
+            return None
+        return PyBytes_FromStringAndSize(<char *>new, trees.oid_size)
     finally:
         free(edits)

@@ -1,4 +1,3 @@
-from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastio.objects._trees cimport Bytes, Entry, Segments
@@ -22,28 +21,28 @@ cdef struct Hole:  # where in a tree's bytes an oid belongs that is not known ye
 cdef struct Draft:  # of a tree whose oid is not known yet
     Tree *next  # the tree that was made after it
     Tree *base  # what it was made of, by these segments; NULL: there was nothing
+    Tree *known  # its like, which was in the cache when it was hashed; NULL: there was none
     Segments segments
-    Hole *holes
+    Hole *holes  # none any longer once they are filled
     Py_ssize_t hole_count
-    Py_ssize_t unchanged  # bytes at its beginning that are the base's
     int level  # how many trees whose oids are not known lie below it, one in another
 
 
 cdef struct Tree:
     Draft *draft  # NULL: the oid is known
-    Tree *newer
+    Tree *newer  # NULL: it is not in the cache
     Tree *older
     Tree *next  # in its bucket
-    PyObject *content  # NULL: the tree has memory of its own
-    Bytes data  # the content's bytes, or that memory
+    Bytes data
     Py_ssize_t size
-    Py_ssize_t room  # of that memory
+    Py_ssize_t room  # of the memory there
     uint64_t key  # of its recipe (see _tree_shelf.pyx)
     uint64_t generation  # of that key
     bint is_built  # whether all of its bytes are there
     int users  # who must not lose it now
     Order order
     Py_ssize_t stop_count
+    Py_ssize_t stop_room
     uint32_t *stops  # where entries begin, one every few hundred bytes
     State *states  # of its hashing; NULL for a small tree
     unsigned char oid[32]
@@ -51,18 +50,16 @@ cdef struct Tree:
     uint32_t turn  # when it was used last
 
 
-# A tree that nobody owns yet; its oid is yet to be set. Raises MemoryError.
-cdef Tree *new_tree(bytes content) except NULL
-cdef void free_tree(Tree *tree) noexcept
+cdef void free_tree(Tree *tree) noexcept nogil
 cdef bytes content_of(const Tree *tree)
 # Have room for a tree's stops, none of which are set yet.
-cdef int reserve_stops(Tree *tree) except -1
+cdef int reserve_stops(Tree *tree) except -1 nogil
 # See whether a tree is in order, and set its stops if so.
-cdef int look_through(Tree *tree, Py_ssize_t oid_size) except -1
+cdef int look_through(Tree *tree, Py_ssize_t oid_size) except -1 nogil
 # The same for a tree made of *segments* of one that is in order.
 cdef int derive_stops(
     Tree *tree, const Tree *old, const Segments *segments, Py_ssize_t oid_size
-) except -1
+) except -1 nogil
 # Find the first entry, from the one at *start* on, that does not come before *key* (a name, with a
 # slash for a directory's place): its place, or the tree's size; *order* is 0 if it stands there.
 cdef Py_ssize_t lower_bound(
@@ -82,19 +79,20 @@ cdef class TreeCache:
     cdef uint32_t turn
     cdef bint by_turns
 
-    cdef Tree *find(self, const unsigned char *oid) noexcept
-    cdef Tree *peek(self, const unsigned char *oid) noexcept
+    cdef Tree *find(self, const unsigned char *oid) noexcept nogil
+    cdef Tree *peek(self, const unsigned char *oid) noexcept nogil
     # Takes the tree, which has its oid; gives the one to use, as it may be there already.
-    cdef Tree *add(self, Tree *tree) except NULL
-    cdef void make_room(self, const Tree *last, int64_t limit) noexcept
+    cdef Tree *add(self, Tree *tree) except NULL nogil
+    cdef void make_room(self, const Tree *last, int64_t limit) noexcept nogil
     # End a turn: what has to make room goes now, and that is all trees not used since some turn.
-    cdef void end_turn(self) noexcept
-    cdef uint64_t bucket(self, const unsigned char *oid) noexcept
-    cdef int grow(self) except -1
-    cdef void unlink(self, Tree *tree) noexcept
-    cdef void link_newest(self, Tree *tree) noexcept
-    cdef void drop(self, Tree *tree) noexcept
+    # Nor does it count who needs one of them: they are no longer found.
+    cdef void end_turn(self) noexcept nogil
+    cdef uint64_t bucket(self, const unsigned char *oid) noexcept nogil
+    cdef int grow(self) except -1 nogil
+    cdef void unlink(self, Tree *tree) noexcept nogil
+    cdef void link_newest(self, Tree *tree) noexcept nogil
+    cdef void drop(self, Tree *tree) noexcept nogil
     # What a tree takes of the limit.
-    cdef int64_t cost(self, const Tree *tree) noexcept
+    cdef int64_t cost(self, const Tree *tree) noexcept nogil
     # What becomes of a tree that was dropped: it is freed.
-    cdef void release(self, Tree *tree) noexcept
+    cdef void release(self, Tree *tree) noexcept nogil

@@ -14,13 +14,13 @@ the trees of a few commits were used, trees make room at the end of *turns* only
 that were used last in the same turn.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
-from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from fastio.objects._trees cimport (
+    LARGEST_BASE,
     Bytes,
     Entry,
     OrderCheck,
@@ -38,54 +38,39 @@ cdef enum:
 TREE_OVERHEAD = OVERHEAD
 
 
-cdef Tree *new_tree(bytes content) except NULL:
-    cdef Tree *tree = <Tree *>PyMem_Malloc(sizeof(Tree))
-    if tree == NULL:
-        raise MemoryError
-    memset(tree, 0, sizeof(Tree))
-    Py_INCREF(content)
-    tree.content = <PyObject *>content
-    tree.data, tree.size = <Bytes>PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content)
-    return tree
-
-
 cdef bytes content_of(const Tree *tree):
-    if tree.content != NULL:
-        return <bytes>tree.content
     return PyBytes_FromStringAndSize(<const char *>tree.data, tree.size)
 
 
-cdef void free_tree(Tree *tree) noexcept:
-    free_content(tree)
-    PyMem_Free(tree.stops)
-    PyMem_Free(tree.states)
-    PyMem_Free(tree)
-
-
-cdef inline void free_content(Tree *tree) noexcept:
-    if tree.content != NULL:
-        Py_DECREF(<object>tree.content)
-    else:
-        PyMem_Free(<void *>tree.data)
+cdef void free_tree(Tree *tree) noexcept nogil:
+    PyMem_RawFree(<void *>tree.data)
+    PyMem_RawFree(tree.stops)
+    PyMem_RawFree(tree.states)
+    PyMem_RawFree(tree)
 
 
 # --- stops ------------------------------------------------------------------------------------
 
-cdef int reserve_stops(Tree *tree) except -1:
-    PyMem_Free(tree.stops)
+cdef int reserve_stops(Tree *tree) except -1 nogil:
+    cdef Py_ssize_t room = 4 * max(tree.size, tree.room) // STEP + 2
     tree.stop_count = 0
-    tree.stops = <uint32_t *>PyMem_Malloc((4 * tree.size // STEP + 2) * sizeof(uint32_t))
-    if tree.stops == NULL:
-        raise MemoryError
+    if tree.stop_room < room:
+        PyMem_RawFree(tree.stops)
+        tree.stop_room = 0
+        tree.stops = <uint32_t *>PyMem_RawMalloc(room * sizeof(uint32_t))
+        if tree.stops == NULL:
+            with gil:
+                raise MemoryError
+        tree.stop_room = room
     return 0
 
 
-cdef int look_through(Tree *tree, Py_ssize_t oid_size) except -1:
+cdef int look_through(Tree *tree, Py_ssize_t oid_size) except -1 nogil:
     cdef Py_ssize_t at = 0, stop = -STEP
     cdef OrderCheck check
     cdef Entry entry
     tree.order = OUT_OF_ORDER
-    if tree.size > 0xFFFFFFFF:
+    if tree.size > LARGEST_BASE:
         return 0
     reserve_stops(tree)
     memset(&check, 0, sizeof(check))
@@ -128,11 +113,11 @@ cdef Py_ssize_t put_stop(
 
 cdef int derive_stops(
     Tree *tree, const Tree *old, const Segments *segments, Py_ssize_t oid_size
-) except -1:
+) except -1 nogil:
     cdef Py_ssize_t at = 0, last = 0, index, stop = 0, moved
     cdef const Segment *segment
     tree.order = OUT_OF_ORDER
-    if tree.size == 0 or tree.size > 0xFFFFFFFF:
+    if tree.size == 0 or tree.size > LARGEST_BASE:
         return 0
     reserve_stops(tree)
     tree.order = IN_ORDER
@@ -203,7 +188,7 @@ cdef class TreeCache:
     def __cinit__(self, Py_ssize_t oid_size, int64_t limit, *_of_subclasses):
         self.oid_size, self.limit = oid_size, limit
         self.ring.newer = self.ring.older = &self.ring
-        self.buckets = <Tree **>PyMem_Calloc(FIRST_BUCKETS, sizeof(Tree *))
+        self.buckets = <Tree **>PyMem_RawCalloc(FIRST_BUCKETS, sizeof(Tree *))
         if self.buckets == NULL:
             raise MemoryError
         self.mask = FIRST_BUCKETS - 1
@@ -211,28 +196,28 @@ cdef class TreeCache:
     def __dealloc__(self):
         while self.count:
             self.drop(self.ring.newer)
-        PyMem_Free(self.buckets)
+        PyMem_RawFree(self.buckets)
 
-    cdef uint64_t bucket(self, const unsigned char *oid) noexcept:
+    cdef uint64_t bucket(self, const unsigned char *oid) noexcept nogil:
         cdef uint64_t value
         memcpy(&value, oid + self.oid_size - sizeof(value), sizeof(value))
         return value & self.mask
 
-    cdef Tree *peek(self, const unsigned char *oid) noexcept:
+    cdef Tree *peek(self, const unsigned char *oid) noexcept nogil:
         """Find a tree, which counts as unused all the same."""
         cdef Tree *tree = self.buckets[self.bucket(oid)]
         while tree != NULL and memcmp(tree.oid, oid, self.oid_size):
             tree = tree.next
         return tree
 
-    cdef Tree *find(self, const unsigned char *oid) noexcept:
+    cdef Tree *find(self, const unsigned char *oid) noexcept nogil:
         cdef Tree *tree = self.peek(oid)
         if tree != NULL:
             self.unlink(tree)
             self.link_newest(tree)
         return tree
 
-    cdef Tree *add(self, Tree *tree) except NULL:
+    cdef Tree *add(self, Tree *tree) except NULL nogil:
         cdef Tree *known = self.peek(tree.oid)
         cdef uint64_t bucket
         if known != NULL:
@@ -251,7 +236,7 @@ cdef class TreeCache:
         self.make_room(tree, self.limit * 2 if self.by_turns else self.limit)
         return tree
 
-    cdef void make_room(self, const Tree *last, int64_t limit) noexcept:
+    cdef void make_room(self, const Tree *last, int64_t limit) noexcept nogil:
         """Drop the oldest trees, but none from *last* on."""
         cdef Tree *oldest = self.ring.newer
         cdef Tree *next_oldest
@@ -261,7 +246,7 @@ cdef class TreeCache:
                 self.drop(oldest)
             oldest = next_oldest
 
-    cdef void end_turn(self) noexcept:
+    cdef void end_turn(self) noexcept nogil:
         cdef Tree *oldest = self.ring.newer
         cdef Tree *next_oldest
         cdef uint32_t turn = self.turn
@@ -270,15 +255,14 @@ cdef class TreeCache:
             if self.used <= self.limit and oldest.turn != turn:
                 break
             next_oldest, turn = oldest.newer, oldest.turn
-            if not oldest.users:
-                self.drop(oldest)
+            self.drop(oldest)
             oldest = next_oldest
         self.turn += 1
 
-    cdef int grow(self) except -1:
+    cdef int grow(self) except -1 nogil:
         cdef uint64_t old_mask = self.mask, number, bucket
         cdef Tree **old = self.buckets
-        cdef Tree **fresh = <Tree **>PyMem_Calloc(2 * (old_mask + 1), sizeof(Tree *))
+        cdef Tree **fresh = <Tree **>PyMem_RawCalloc(2 * (old_mask + 1), sizeof(Tree *))
         cdef Tree *tree
         if fresh == NULL:
             raise MemoryError
@@ -290,18 +274,18 @@ cdef class TreeCache:
                 bucket = self.bucket(tree.oid)
                 tree.next = fresh[bucket]
                 fresh[bucket] = tree
-        PyMem_Free(old)
+        PyMem_RawFree(old)
         return 0
 
-    cdef void unlink(self, Tree *tree) noexcept:
+    cdef void unlink(self, Tree *tree) noexcept nogil:
         tree.newer.older, tree.older.newer = tree.older, tree.newer
 
-    cdef void link_newest(self, Tree *tree) noexcept:
+    cdef void link_newest(self, Tree *tree) noexcept nogil:
         tree.turn = self.turn
         tree.older, tree.newer = self.ring.older, &self.ring
         tree.older.newer = self.ring.older = tree
 
-    cdef void drop(self, Tree *tree) noexcept:
+    cdef void drop(self, Tree *tree) noexcept nogil:
         cdef Tree **link = &self.buckets[self.bucket(tree.oid)]
         while link[0] != tree:
             link = &link[0].next
@@ -309,10 +293,13 @@ cdef class TreeCache:
         self.unlink(tree)
         self.count -= 1
         self.used -= self.cost(tree)
-        self.release(tree)
+        if tree.users:
+            tree.newer = NULL  # whoever needs it releases it
+        else:
+            self.release(tree)
 
-    cdef int64_t cost(self, const Tree *tree) noexcept:
+    cdef int64_t cost(self, const Tree *tree) noexcept nogil:
         return tree.size + OVERHEAD
 
-    cdef void release(self, Tree *tree) noexcept:
+    cdef void release(self, Tree *tree) noexcept nogil:
         free_tree(tree)

@@ -1,19 +1,24 @@
 from libc.stdint cimport int64_t
 
 from fastio.objects._tree_cache cimport Tree, TreeCache
+from fastio.objects._trees cimport Bytes
 
 cdef enum:
-    LEAST_BITS = 10
+    LEAST_BITS = 5
     STEP_BITS = 2
     STEPS = 1 << STEP_BITS
-    CLASSES = 44  # rooms of 1 KiB to 2 MiB, with STEPS from each to its double
+    CLASSES = 64  # rooms of 32 bytes to 2 MiB, with STEPS from each to its double
     SPARE_PART = 16  # of the cache's limit, which spares take beside it
     LEAST_SPARE = 1 << 20
 
 
 cdef class TreePool(TreeCache):
     cdef Tree *spares[CLASSES]  # linked as in a bucket
-    cdef int64_t spare
+    cdef Py_ssize_t counts[CLASSES]
+    cdef int64_t spare  # bytes of them
 
+    cdef void free_spare(self) noexcept nogil
     # A tree with *room* bytes of its own or more, of which none are used yet.
-    cdef Tree *take(self, Py_ssize_t room) except NULL
+    cdef Tree *take(self, Py_ssize_t room) except NULL nogil
+    # The same with these bytes in it.
+    cdef Tree *copy(self, Bytes data, Py_ssize_t size) except NULL nogil

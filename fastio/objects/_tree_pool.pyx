@@ -6,9 +6,9 @@ leaves is still near the processor, and asking for large pieces of it and giving
 more than comparing what is in them.
 """
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from fastio.objects._tree_cache cimport Bytes, Tree, TreeCache, free_tree
 
@@ -48,37 +48,61 @@ cdef class TreePool(TreeCache):
                 self.spares[number] = tree.next
                 free_tree(tree)
 
-    cdef Tree *take(self, Py_ssize_t room) except NULL:
+    cdef Tree *take(self, Py_ssize_t room) except NULL nogil:
         cdef int number = class_of(room)
         cdef Tree *tree = NULL
-        cdef void *data
+        cdef Tree fresh
+        memset(&fresh, 0, sizeof(Tree))
         if number < CLASSES:
             tree = self.spares[number]
             room = room_of(number)
         if tree != NULL:
             self.spares[number] = tree.next
             self.spare -= tree.room
-            data = <void *>tree.data
+            self.counts[number] -= 1
+            fresh.data, fresh.stops, fresh.stop_room = tree.data, tree.stops, tree.stop_room
         else:
-            tree = <Tree *>PyMem_Malloc(sizeof(Tree))
-            data = PyMem_Malloc(room)
-            if tree == NULL or data == NULL:
-                PyMem_Free(tree)
-                PyMem_Free(data)
-                raise MemoryError
-        memset(tree, 0, sizeof(Tree))
-        tree.data, tree.room = <Bytes>data, room
+            tree = <Tree *>PyMem_RawMalloc(sizeof(Tree))
+            fresh.data = <Bytes>PyMem_RawMalloc(room)
+            if tree == NULL or fresh.data == NULL:
+                PyMem_RawFree(tree)
+                PyMem_RawFree(<void *>fresh.data)
+                with gil:
+                    raise MemoryError
+        fresh.room = room
+        tree[0] = fresh
         return tree
 
-    cdef void release(self, Tree *tree) noexcept:
+    cdef Tree *copy(self, Bytes data, Py_ssize_t size) except NULL nogil:
+        cdef Tree *tree = self.take(size)
+        memcpy(<void *>tree.data, data, size)
+        tree.size = size
+        return tree
+
+    cdef void release(self, Tree *tree) noexcept nogil:
         cdef int number = class_of(tree.room)
         cdef int64_t most = max(self.limit // SPARE_PART, <int64_t>LEAST_SPARE)
-        if tree.content != NULL or number >= CLASSES or self.spare + tree.room > most:
+        if number >= CLASSES:
             free_tree(tree)
             return
-        PyMem_Free(tree.stops)
-        PyMem_Free(tree.states)
-        tree.stops, tree.states = NULL, NULL
+        PyMem_RawFree(tree.states)
+        tree.states = NULL
         tree.next = self.spares[number]
         self.spares[number] = tree
+        self.counts[number] += 1
         self.spare += tree.room
+        while self.spare > most:
+            self.free_spare()
+
+    cdef void free_spare(self) noexcept nogil:
+        """Free one of those that take the most memory: they are no longer wanted so much."""
+        cdef int number, most = 0
+        cdef Tree *tree
+        for number in range(CLASSES):
+            if self.counts[number] * room_of(number) > self.counts[most] * room_of(most):
+                most = number
+        tree = self.spares[most]
+        self.spares[most] = tree.next
+        self.counts[most] -= 1
+        self.spare -= tree.room
+        free_tree(tree)

@@ -155,10 +155,10 @@ cdef unsigned char *put_event(
 cdef int compare_events(const void *left, const void *right) noexcept nogil
 cdef int add_segment(
     Segments *segments, Bytes data, Py_ssize_t size, Py_ssize_t base_offset
-) except -1
+) except -1 nogil
 cdef int merge_entry(
     Segments *segments, Bytes data, Entry *entry, Event *event, Py_ssize_t oid_size
-) except -1
+) except -1 nogil
 # The size of what the segments make, and where to write it.
 cdef Py_ssize_t joined_size(const Segments *segments) noexcept nogil
 cdef void put_segments(const Segments *segments, unsigned char *out) noexcept nogil
@@ -167,9 +167,9 @@ cdef int align_trees(
     Bytes base, Py_ssize_t base_size,
     Bytes target, Py_ssize_t target_size,
     Py_ssize_t oid_size,
-) except -1
+) except -1 nogil
 cdef Py_ssize_t put_delta(
     Segments *segments, Py_ssize_t base_size, Bytes target, Py_ssize_t size,
     unsigned char **delta,
-) except -1
+) except -1 nogil
 cdef bytes write_delta(Segments *segments, Py_ssize_t base_size, Bytes target, Py_ssize_t size)

@@ -5,7 +5,7 @@ directory's name counts as if it ended in ``/``. An edit is one merge of the old
 the sorted changes. It yields a list of segments (ranges of the old tree, and new bytes), and
 both results, the new tree and its delta, are written from that one list.
 
-All of this runs with the GIL: the coordinator has one thread, and a call lasts microseconds.
+What edits trees needs no interpreter, since a thread without it may do so (`importer/_tree_line`).
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -31,7 +31,7 @@ cdef int compare_events(const void *left, const void *right) noexcept nogil:
 
 cdef int add_segment(
     Segments *segments, Bytes data, Py_ssize_t size, Py_ssize_t base_offset
-) except -1:
+) except -1 nogil:
     """Append a segment, or lengthen the last one when the new one follows on it."""
     cdef Segment *last
     cdef Py_ssize_t capacity
@@ -112,7 +112,7 @@ cdef unsigned char *put_insert(
 cdef Py_ssize_t put_delta(
     Segments *segments, Py_ssize_t base_size, Bytes target, Py_ssize_t size,
     unsigned char **delta,
-) except -1:
+) except -1 nogil:
     """Write the delta that *segments* describe; *target* is the result they give.
 
     Returns:
@@ -130,7 +130,8 @@ cdef Py_ssize_t put_delta(
             bound += 7 * (segment.size // COPY_LIMIT + 1)
     buffer = <unsigned char *>malloc(bound)
     if buffer == NULL:
-        raise MemoryError
+        with gil:
+            raise MemoryError
     out = put_size(put_size(buffer, base_size), size)
     for index in range(segments.count):
         segment = &segments.items[index]
@@ -155,7 +156,7 @@ cdef bytes write_delta(Segments *segments, Py_ssize_t base_size, Bytes target, P
         free(delta)
 
 
-cdef int malformed(Py_ssize_t at) except -1:
+cdef int malformed(Py_ssize_t at) except -1 with gil:
     raise ObjectError(f"malformed tree entry at byte {at}")
 
 
@@ -282,7 +283,7 @@ cdef unsigned char *put_change(
 
 cdef int merge_entry(
     Segments *segments, Bytes data, Entry *entry, Event *event, Py_ssize_t oid_size
-) except -1:
+) except -1 nogil:
     """Put *event* in the place of *entry*; return 1 if that changes anything."""
     if event.entry_size == 0:
         return 1
@@ -472,7 +473,7 @@ def edit_tree(
 
 cdef int pair_entries(
     Segments *segments, Bytes base, Entry *old, Bytes target, Entry *new, Py_ssize_t oid_size
-) except -1:
+) except -1 nogil:
     """Describe *new* by *old*, an entry of the same name and kind."""
     cdef Py_ssize_t head = new.oid - new.start
     if old.oid - old.start == head and not memcmp(base + old.start, target + new.start, head):
@@ -491,7 +492,7 @@ cdef int align_trees(
     Bytes base, Py_ssize_t base_size,
     Bytes target, Py_ssize_t target_size,
     Py_ssize_t oid_size,
-) except -1:
+) except -1 nogil:
     """Fill *segments* with a description of *target* by ranges of *base*."""
     cdef Py_ssize_t at = 0
     cdef Entry old, new

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from fastio.errors import PackError
-from fastio.importer import reading
+from fastio.importer import assembly, reading
 from fastio.importer.executor import Executor
 from fastio.stream.parser import StreamParser
 from tests.importer import streams
@@ -118,12 +118,12 @@ class Maker:
 
 
 def imported(
-    path: Path, stream: bytes, capfd: pytest.CaptureFixture[str]
+    path: Path, stream: bytes, capfd: pytest.CaptureFixture[str], workers: int = 0
 ) -> tuple[int, str, dict[str, str], bytes, str, list[bytes]]:
     target = Target(path, "--bare")
     target.git("config", "fastimport.unpackLimit", "0")
     marks = path / "marks"
-    status, _ = target.here(stream, "--force", f"--export-marks={marks}", workers=0)
+    status, _ = target.here(stream, "--force", f"--export-marks={marks}", workers=workers)
     said = capfd.readouterr().err.split("fast-import: dumping")[0]
     reports = [file.read_bytes() for file in path.glob("fast_import_crash_*")]
     reports = [
@@ -166,6 +166,9 @@ def check_nobody_can_tell(
 ) -> None:
     stream = maker.stream()
     fast = imported(tmp_path / "fast", stream, capfd)
+    monkeypatch.setattr(assembly, "FEW_BATCHES", 0)
+    monkeypatch.setattr(assembly, "cores", lambda: 3)
+    assert imported(tmp_path / "with a thread", stream, capfd, workers=1) == fast
     monkeypatch.setattr(reading, "READ_SIZE", 1 + seed * 7)
     assert imported(tmp_path / "in small pieces", stream, capfd) == fast
     monkeypatch.setattr(StreamParser, "take_run", lambda _parser: None)

@@ -181,9 +181,9 @@ def test_cache_forgets_the_tree_unused_for_longest(sink: ObjectSink) -> None:
     cache = TreeStore(sink, sink.map, Counters(), 2 * (100 + TREE_OVERHEAD) + 50)
     oids = [Oid(bytes([number]) * 20) for number in range(3)]
     for oid in oids[:2]:
-        cache.add(oid, bytes(100), oids[0])
+        cache.add(oid, bytes(100))
     assert cache.get(oids[0]) == bytes(100)
-    cache.add(oids[2], bytes(100), oids[2])
+    cache.add(oids[2], bytes(100))
     assert [cache.get(oid) is not None for oid in oids] == [True, False, True]
     assert (cache.anchor(oids[0]), cache.anchor(oids[1])) == (oids[0], oids[1])
 
@@ -194,7 +194,7 @@ def test_memory_of_small_trees_is_bounded(sink: ObjectSink) -> None:
     try:
         cache = TreeStore(sink, sink.map, Counters(), 1 << 20)
         for oid in oids:
-            cache.add(oid, oid + b"tree", oid)
+            cache.add(oid, oid + b"tree")
         assert tracemalloc.get_traced_memory()[0] < 1.25 * (1 << 20)
     finally:
         tracemalloc.stop()
@@ -202,5 +202,5 @@ def test_memory_of_small_trees_is_bounded(sink: ObjectSink) -> None:
 
 def test_cache_keeps_one_tree_however_large(sink: ObjectSink) -> None:
     cache = TreeStore(sink, sink.map, Counters(), 10)
-    cache.add(Oid(b"x" * 20), bytes(100), Oid(b"x" * 20))
+    cache.add(Oid(b"x" * 20), bytes(100))
     assert cache.get(Oid(b"x" * 20)) == bytes(100)
