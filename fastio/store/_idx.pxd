@@ -18,13 +18,24 @@ cdef class IndexView:
     cdef readonly uint32_t count
     cdef readonly int version
     cdef readonly int oid_size
+    # A finer fan-out, where there is one: how many oids come before those that begin with a number
+    # of so many bits, which leave *fine_shift* of the first 64.
+    cdef uint32_t *fine
+    cdef int fine_shift
 
+    # Have a fan-out with a few oids for each of its counts; for who will look up many of them.
+    cdef void c_refine(self) noexcept nogil
     # Place of *oid* in the sorted list, or -1.
     cdef int64_t c_position(self, const unsigned char *oid) noexcept nogil
+    # Have what `c_position` looks at first loaded, where there is a finer fan-out: first that, for
+    # an oid that is *far* from being looked up, then the names it leads to.
+    cdef void c_foresee(self, const unsigned char *oid, bint far) noexcept nogil
     # Offset of the entry at *position*; -2 when the idx is damaged there.
     cdef int64_t c_offset_at(self, uint32_t position) noexcept nogil
     # Offset of *oid*'s entry in the pack, -1 when it is not there, -2 when the idx is damaged.
     cdef int64_t c_find(self, const unsigned char *oid) noexcept nogil
+    cdef void let_go_of_fine(self) noexcept nogil
+    cdef bint guess(self, uint64_t key, int64_t *first, int64_t *end) noexcept nogil
     cdef int lay_out(self, const unsigned char *start, uint64_t size) except -1
     cdef int64_t known(self, object position) except -1
     cdef int64_t damaged(self) except -1

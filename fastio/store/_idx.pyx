@@ -9,7 +9,7 @@ from libc.string cimport memcmp, memcpy
 
 from fastio.errors import PackError
 from fastio.objects._oids cimport checked_oid
-from fastio.store._objmap cimport ObjectMap
+from fastio.store._objmap cimport ObjectMap, fastio_prefetch
 
 cdef enum:
     FAN_OUT = 1024  # bytes: 256 counts
@@ -18,6 +18,8 @@ cdef enum:
     BUCKET = 16  # oids a bucket of the sort, on average
     MOST_GUESSES = 4
     FEW = 8  # oids among which halving is as good as guessing
+    FINE = 4  # oids for each count of a finer fan-out
+    FINEST_BITS = 24
     LARGE_OFFSET = 0x80000000  # first offset that needs 8 bytes, and the bit that says so
 
 
@@ -193,10 +195,12 @@ cdef class IndexView:
         self.lay_out(<const unsigned char *>self.buffer.buf, self.buffer.len)
 
     def __dealloc__(self):
+        self.let_go_of_fine()
         if self.held:
             PyBuffer_Release(&self.buffer)
 
     def close(self):
+        self.let_go_of_fine()
         if self.held:
             self.held = False
             self.count = 0  # nothing is found from here on
@@ -236,17 +240,77 @@ cdef class IndexView:
         self.count = <uint32_t>count
         return 0
 
+    cdef void let_go_of_fine(self) noexcept nogil:
+        free(self.fine)
+        self.fine = NULL
+
+    cdef void c_refine(self) noexcept nogil:
+        cdef uint32_t number, bits = 1
+        cdef uint64_t bucket = 0, of
+        cdef uint32_t *fine
+        while bits < FINEST_BITS and FINE << bits < self.count:
+            bits += 1
+        if self.fine != NULL or self.fan_out == NULL:
+            return
+        fine = <uint32_t *>malloc(((<size_t>1 << bits) + 1) * sizeof(uint32_t))
+        if fine == NULL:
+            return  # it is found without
+        self.fine_shift = 64 - bits
+        for number in range(self.count):
+            of = get64(self.names + number * self.name_stride) >> self.fine_shift
+            if of + 1 < bucket:  # the idx is damaged, and guesses go wrong for fewer oids
+                free(fine)
+                return
+            while bucket <= of:
+                fine[bucket] = number
+                bucket += 1
+        while bucket <= <uint64_t>1 << bits:
+            fine[bucket] = self.count
+            bucket += 1
+        self.fine = fine
+
     cdef int64_t c_position(self, const unsigned char *oid) noexcept nogil:
         cdef int64_t low, high, middle
-        cdef uint64_t key, low_key, high_key, found
-        cdef int order, _guess
-        if self.count == 0:
+        cdef uint64_t key = get64(oid), found
+        cdef int order
+        if self.fine != NULL:
+            low = self.fine[key >> self.fine_shift]
+            high = self.fine[(key >> self.fine_shift) + 1]
+        elif self.count == 0 or not self.guess(key, &low, &high):
             return -1
-        low = get32(self.fan_out + 4 * (<int>oid[0] - 1)) if oid[0] else 0
-        high = get32(self.fan_out + 4 * <int>oid[0])
+        while low < high:
+            middle = (low + high) >> 1
+            found = get64(self.names + middle * self.name_stride)
+            order = -1 if found < key else 1
+            if found == key:
+                order = memcmp(self.names + middle * self.name_stride, oid, self.oid_size)
+                if order == 0:
+                    return middle
+            if order < 0:
+                low = middle + 1
+            else:
+                high = middle
+        return -1
+
+    cdef void c_foresee(self, const unsigned char *oid, bint far) noexcept nogil:
+        cdef const uint32_t *count
+        if self.fine != NULL:
+            count = self.fine + (get64(oid) >> self.fine_shift)
+            if far:
+                fastio_prefetch(count)
+            else:
+                fastio_prefetch(self.names + count[0] * self.name_stride)
+                fastio_prefetch(self.names + (count[0] + FINE) * self.name_stride)
+
+    cdef bint guess(self, uint64_t key, int64_t *first, int64_t *end) noexcept nogil:
+        """Find a few oids among which one is that begins with *key*; False if there are none."""
+        cdef int byte = key >> 56
+        cdef int64_t low = get32(self.fan_out + 4 * (byte - 1)) if byte else 0
+        cdef int64_t high = get32(self.fan_out + 4 * byte), middle
+        cdef uint64_t low_key = <uint64_t>byte << 56, found
+        cdef uint64_t high_key = low_key | <uint64_t>0xFFFFFFFFFFFFFF
+        cdef int _guess
         # Oids are uniform: a few guesses come closer, over fewer cache lines, than halving does.
-        key, low_key = get64(oid), <uint64_t>oid[0] << 56
-        high_key = low_key | <uint64_t>0xFFFFFFFFFFFFFF
         for _guess in range(MOST_GUESSES):
             if high - low < FEW or low_key >= high_key:
                 break
@@ -261,16 +325,8 @@ cdef class IndexView:
                 low, low_key = middle + 1, found
             else:
                 high, high_key = middle, found
-        while low < high:
-            middle = (low + high) >> 1
-            order = memcmp(self.names + middle * self.name_stride, oid, self.oid_size)
-            if order == 0:
-                return middle
-            if order < 0:
-                low = middle + 1
-            else:
-                high = middle
-        return -1
+        first[0], end[0] = low, high
+        return low < high
 
     cdef int64_t c_offset_at(self, uint32_t position) noexcept nogil:
         cdef uint64_t offset = get32(self.offsets + position * self.offset_stride)
@@ -284,6 +340,9 @@ cdef class IndexView:
     cdef int64_t c_find(self, const unsigned char *oid) noexcept nogil:
         cdef int64_t position = self.c_position(oid)
         return position if position < 0 else self.c_offset_at(<uint32_t>position)
+
+    def refine(self):
+        self.c_refine()
 
     def find(self, oid):
         cdef int64_t offset = self.c_find(checked_oid(oid, self.oid_size, PackError))

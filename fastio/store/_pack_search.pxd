@@ -1,5 +1,5 @@
 from cpython.buffer cimport Py_buffer
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 
 cdef enum Readiness:  # of a pack to be read
@@ -12,6 +12,7 @@ cdef struct Place:
     void *index  # an IndexView, which `packs` keeps
     bint covered  # by a multi-pack-index
     Readiness readiness
+    uint32_t asked  # how often the index was asked
     Py_buffer content  # when READY
 
 
@@ -66,6 +67,8 @@ cdef class PackSearch:
 
     # Find the object in a usable pack; no pack is found where they are too many.
     cdef int c_find(self, const unsigned char *oid, Found *found) except -1
+    # See IndexView.c_foresee.
+    cdef void c_foresee(self, const unsigned char *oid, bint far) noexcept
     # Where in its pack the delta chain of the entry at *offset* ends, and the type of what is
     # there: 0 if the headers do not tell.
     cdef int64_t root_of(self, int64_t number, int64_t offset, int *kind) except -1

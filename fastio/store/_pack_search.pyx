@@ -31,6 +31,10 @@ cdef enum:
     TABLE_BITS = 17  # three megabytes; enough for the 262,000 blobs of git.git
     LONGEST_NOTED = 64
     MOST_PACKS = 8192  # their numbers and offsets share a word with the type
+    # An idx has its fan-out refined, which takes 2 ns for each of its oids, once this part of them
+    # was asked for: by then it is likely that many more follow, each of which is found in 0.1 us
+    # instead of 0.4.
+    MANY = 32
 
 
 cdef class PackSearch:
@@ -145,6 +149,9 @@ cdef class PackSearch:
 
     cdef bint find_in(self, int64_t number, const unsigned char *oid, Found *found) except -1:
         cdef IndexView index = <IndexView>self.places[number].index
+        self.places[number].asked += 1
+        if self.places[number].asked == index.count // MANY:
+            index.c_refine()
         found.position = index.c_position(oid)
         if found.position < 0 or not self.is_ready(number):
             return False
@@ -154,6 +161,10 @@ cdef class PackSearch:
             raise PackError(f"{path}: its idx points outside its table of large offsets")
         self.last = found.pack = number
         return True
+
+    cdef void c_foresee(self, const unsigned char *oid, bint far) noexcept:
+        if self.count:
+            (<IndexView>self.places[self.last].index).c_foresee(oid, far)
 
     cdef bint find_by_multi(self, const unsigned char *oid, Found *found) except -1:
         """Let a multi-pack-index say which pack to ask; if that is wrong, ask none any more."""

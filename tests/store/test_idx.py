@@ -94,10 +94,12 @@ def test_an_idx_finds_what_it_was_made_of(version: int, entries: Entries, absent
     assert view.version == version
     assert view.pack_trailer == TRAILER["sha1"]
     assert [view.oid_at(n) for n in range(len(view))] == sorted(entries)
-    assert {oid: view.find(oid) for oid in entries} == {o: p[0] for o, p in entries.items()}
+    for _ in range(2):
+        assert {oid: view.find(oid) for oid in entries} == {o: p[0] for o, p in entries.items()}
+        assert view.find(absent) == entries.get(absent, (-1,))[0]
+        view.refine()
     crcs = [entries[oid][1] if version == 2 else None for oid in sorted(entries)]
     assert [view.crc_at(n) for n in range(len(view))] == crcs
-    assert view.find(absent) == entries.get(absent, (-1,))[0]
 
 
 def test_many_objects_are_sorted_across_pieces() -> None:
@@ -108,11 +110,14 @@ def test_many_objects_are_sorted_across_pieces() -> None:
     assert all(view.find(oid) == offset for oid, (offset, _) in entries.items())
 
 
+@pytest.mark.parametrize("refined", [False, True])
 @pytest.mark.parametrize("place", [0, 1, 7, 8, 19])
-def test_oids_that_are_far_from_uniform_are_found(place: int) -> None:
+def test_oids_that_are_far_from_uniform_are_found(place: int, refined: bool) -> None:
     oids = [b"\x80" * place + n.to_bytes(2, "big") + bytes(20) for n in range(0, 3000, 3)]
     entries = {oid[:20]: (12 + n, n) for n, oid in enumerate(oids)}
     view = IndexView(write_idx(entries, SHA1), 20)
+    if refined:
+        view.refine()
     assert all(view.find(oid) == offset for oid, (offset, _) in entries.items())
     absent = [b"\x80" * place + n.to_bytes(2, "big") + bytes(20) for n in range(1, 3000, 3)]
     assert all(view.find(oid[:20]) == entries.get(oid[:20], (-1,))[0] for oid in absent)
@@ -148,7 +153,9 @@ def use(idx: bytes) -> None:
     except PackError:
         return
     oids = [view.oid_at(position) for position in range(len(view))]
-    for position, oid in enumerate([*oids, bytes(20), b"\xff" * 20]):
+    for position, oid in enumerate([*oids, bytes(20), b"\xff" * 20] * 2):
+        if position == len(oids) + 2:
+            view.refine()
         for look_up in (lambda oid=oid: view.find(oid), lambda at=position: view.offset_at(at)):
             try:
                 assert look_up() < 2**63
