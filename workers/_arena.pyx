@@ -32,6 +32,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memmove, memset
 
 from workers.errors import ArenaError
+from workers.pages import own_pages
 
 cdef extern from *:
     """
@@ -71,19 +72,20 @@ cdef inline uint32_t granules_for(int64_t n) noexcept nogil:
 
 
 cdef class Arena:
-    """One anonymous shared mapping of *size* bytes, and its allocator.
+    """One anonymous mapping of *size* bytes, and its allocator.
 
     Made before workers fork, so that it lies at the same address everywhere, needs no name in
-    any file system, and goes away with the last process.
+    any file system, and goes away with the last process. One that is not *shared* is this
+    process's own.
     """
 
-    def __cinit__(self, size):
+    def __cinit__(self, size, *, bint shared=True):
         cdef Py_buffer buffer
         if not 4096 <= size <= SIZE_LIMIT:
             raise ArenaError(f"arena size {size} is out of range")
         self.size = size // GRANULE * GRANULE
         try:
-            mapping = mmap.mmap(-1, self.size)
+            mapping = mmap.mmap(-1, self.size) if shared else own_pages(self.size)
         except OSError as error:
             raise ArenaError(f"cannot map {size} bytes: {error.strerror}") from error
         self.view = memoryview(mapping)

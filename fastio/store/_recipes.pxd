@@ -1,5 +1,6 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+from fastio.store._block_memory cimport BlockMemory
 from workers._inflate cimport INFLATE_SLACK
 
 cdef enum:
@@ -41,6 +42,7 @@ cdef struct Recipe:  # of one object
 cdef class Recipes:
     cdef readonly size_t memory, held, largest
     cdef readonly size_t count
+    cdef BlockMemory blocks
     cdef Family *newest
     cdef Family *oldest
     cdef Recipe **buckets

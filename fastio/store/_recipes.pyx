@@ -11,6 +11,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from fastio.store._block_memory cimport BlockMemory
 from fastio.store._pieces cimport piece_after, put
 from workers._arrays cimport resized
 from workers._delta_apply cimport (
@@ -51,7 +52,7 @@ cdef class Recipes:
     """Recipes by key, with *memory* bytes for them; families unused for longest are dropped."""
 
     def __cinit__(self, size_t memory):
-        self.memory = memory
+        self.memory, self.blocks = memory, BlockMemory(memory)
         self.largest = min(memory // 4, <size_t>1 << 31)
         self.buckets = <Recipe **>calloc(FIRST_BUCKETS, sizeof(Recipe *))
         if self.buckets == NULL:
@@ -106,7 +107,7 @@ cdef class Recipes:
             self.count -= 1
         while block != NULL:
             before = block.before
-            free(block)
+            self.blocks.give_back(block)
             block = before
         self.held -= family.held
         if family.newer != NULL:
@@ -133,7 +134,7 @@ cdef class Recipes:
             size = (max(size, ahead) + 15) & ~<size_t>7
             while self.held + size > self.memory and self.oldest != family:
                 self.drop(self.oldest)
-            block = <Block *>malloc(sizeof(Block) + size + SLACK)
+            block = <Block *>self.blocks.take(sizeof(Block) + size + SLACK)
             if block == NULL:
                 raise MemoryError
             block.before, block.size, block.used = family.blocks, size, 0

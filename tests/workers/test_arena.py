@@ -152,3 +152,15 @@ def test_dev_shm_is_not_used() -> None:
     arena = Arena(1 << 24)
     assert os.listdir("/dev/shm") == before
     arena.view[:4] = b"kept"
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_what_a_child_writes_is_seen_where_the_arena_is_shared(shared: bool) -> None:
+    arena = Arena(1 << 16, shared=shared)
+    arena.view[:4] = b"mine"
+    child = os.fork()
+    if not child:
+        arena.view[:4] = b"ours"
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert arena.view[:4] == (b"ours" if shared else b"mine")
