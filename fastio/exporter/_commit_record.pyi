@@ -1,5 +1,7 @@
 from collections.abc import Callable
 
+from typing_extensions import Buffer
+
 from fastio.exporter.change_lines import ChangeLines
 from fastio.exporter.changes import ChangeTable
 from fastio.exporter.commit_text import CommitText
@@ -23,4 +25,4 @@ class CommitRecords:
         full_tree: bool = False,
         reverse: bool = False,
     ) -> None: ...
-    def make(self, first: int, count: int) -> bytes: ...
+    def make(self, first: int, count: int, room: Buffer | None = None) -> bytes: ...

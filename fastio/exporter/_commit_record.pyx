@@ -55,10 +55,11 @@ cdef class CommitRecords:
         self.excluded_parents, self.full_tree = excluded_parents, full_tree
         self.reverse = reverse
 
-    def make(self, int64_t first, int64_t count):
+    def make(self, int64_t first, int64_t count, room=None):
         """Return the records of *count* commits from row *first* on.
 
-        They end early where the export does: the last record tells why.
+        They end early where the export does: the last record tells why. If there is enough *room*
+        they go there (see `RecordWriter.put`), and nothing is returned.
         """
         cdef int64_t row
         if not (0 <= first and 0 <= count <= self.walk.count - first):
@@ -73,6 +74,8 @@ cdef class CommitRecords:
                 self.writer.die(str(error).encode(errors="surrogateescape"))
                 self.writer.c_end()
                 break
+        if room is not None and self.writer.put(room):
+            return b""
         return self.writer.take()
 
     cdef bint make_one(self, uint32_t row) except -1:

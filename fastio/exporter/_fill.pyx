@@ -5,7 +5,7 @@ Records come from our own workers; what is looked at twice is only that nothing 
 their end.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
@@ -93,7 +93,7 @@ cdef class Filler:
         free(self.text.data)
         free(self.blobs.data)
 
-    def fill(self, bytes records not None, Walk walk not None, int64_t row):
+    def fill(self, const unsigned char[::1] records not None, Walk walk not None, int64_t row):
         """Make text of records.
 
         Args:
@@ -108,8 +108,8 @@ cdef class Filler:
             WorkerError: Records are cut short, or name what has no mark.
         """
         cdef Filled filled = Filled()
-        self.at = <const unsigned char *>PyBytes_AS_STRING(records)
-        self.end = self.at + PyBytes_GET_SIZE(records)
+        self.at = &records[0] if records.shape[0] else NULL
+        self.end = self.at + records.shape[0]
         while self.at < self.end:
             if not 0 <= row < walk.count:
                 raise WorkerError("a worker made more records than there are commits")

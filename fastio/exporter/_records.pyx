@@ -186,6 +186,16 @@ cdef class RecordWriter:
         self.size = 0
         return records
 
+    def put(self, unsigned char[::1] room not None):
+        """Move the records to *room*, behind their size (eight bytes); False if it is short."""
+        assert self.record < 0, "a record has not ended"
+        if self.size > room.shape[0] - <int64_t>sizeof(int64_t):
+            return False
+        memcpy(&room[0], &self.size, sizeof(int64_t))
+        memcpy(&room[0] + sizeof(int64_t), self.data, self.size)
+        self.size = 0
+        return True
+
     def drop(self):
         """Forget the record that was begun: what it needed could not be read, say."""
         if self.record >= 0:

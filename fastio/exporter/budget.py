@@ -17,6 +17,7 @@ DEFAULT_LIMIT = 512 * MIB
 LARGEST_ARENA = 128 * MIB
 SMALLEST_SEGMENT, LARGEST_SEGMENT = MIB // 8, 2 * MIB
 SEGMENTS = 8  # of each worker
+LARGEST_RECORDS = 4 * MIB  # twice what a run of commits is to have
 LEAST_SHARE = 4 * MIB  # what a worker caches at least
 LARGEST_WALK = 32 * MIB
 
@@ -33,6 +34,7 @@ class Budget:
         workers: How many there can be.
         ahead: Bytes for commits that are read ahead of the walk, at most.
         walk: Bytes that the walk may cache, before there are workers.
+        records: Bytes of the arena for records of one job of commits, at most an eighth in all.
         text: Bytes of text that wait for the blobs before them.
         trees: Bytes of trees, and of what renames are found by, in each process.
         slow: Bytes of objects out of the ordinary, kept as they are, in each process.
@@ -53,6 +55,7 @@ class Budget:
             max((self.arena - self.large) // (places * (SEGMENTS + 1)), SMALLEST_SEGMENT),
             LARGEST_SEGMENT,
         )
+        self.records = min(self.arena // (16 * places), LARGEST_RECORDS)
         self.segments = max((self.arena - self.large) // (places * self.segment) - 1, 1)
         self.divide(self.ahead)
 

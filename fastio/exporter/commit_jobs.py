@@ -1,14 +1,20 @@
-"""Jobs that make records of runs of commits, and their results in the order of the walk."""
+"""Jobs that make records of runs of commits, and their results in the order of the walk.
+
+A job has room in the arena, where a worker puts its records behind their size. Where they find no
+room they are what the job returns.
+"""
 
 from __future__ import annotations
 
 import struct
+import sys
 from collections import deque
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fastio.exporter.crew import Crew
     from fastio.exporter.walk import Walk
+    from workers.arena import Arena
     from workers.jobs import Batch
 
 __all__ = ["COMMITS", "COMMIT_JOB_SIZE", "CommitJobs", "split_commits", "unpack_commits"]
@@ -17,24 +23,35 @@ COMMITS = 3  # the kind of job
 FIRST_RUN, LONGEST_RUN = 16, 2048
 # A run whose records are longer than this is followed by shorter ones.
 RUN_BYTES = 1 << 21
+SIZE = 8  # bytes in which records in the arena say theirs
 # Runs become shorter again in the end, so that nobody waits long for the last one.
 LAST_RUNS = 4  # what is left is split for each worker, at least
 AHEAD = 2  # jobs a worker has at most, so that it never waits for the coordinator
 
-_JOB = struct.Struct("=2q")
+_JOB = struct.Struct("=4q")
 COMMIT_JOB_SIZE = _JOB.size
 
 
-def unpack_commits(job: bytes) -> tuple[int, int]:
-    """Return the first row and the number of rows of a job."""
-    first, count = _JOB.unpack(job)
-    return first, count
+def unpack_commits(job: bytes) -> tuple[int, int, int, int]:
+    """Return the first row of a job, the number of rows, and its segment and how long that is."""
+    first, count, segment, room = _JOB.unpack(job)
+    return first, count, segment, room
 
 
 def split_commits(job: bytes) -> list[bytes]:
-    """Return jobs for one commit each."""
-    first, count = unpack_commits(job)
-    return [_JOB.pack(row, 1) for row in range(first, first + count)]
+    """Return jobs for one commit each, none of which has a segment."""
+    first, count, _, _ = unpack_commits(job)
+    return [_JOB.pack(row, 1, 0, 0) for row in range(first, first + count)]
+
+
+class _Job:
+    """A run of commits under way."""
+
+    __slots__ = ("batch", "count", "first", "place", "segment")
+
+    def __init__(self, first: int, count: int, place: int, segment: int, batch: Batch) -> None:
+        self.first, self.count, self.place, self.segment = first, count, place, segment
+        self.batch = batch
 
 
 class CommitJobs:
@@ -47,18 +64,21 @@ class CommitJobs:
     Args:
         crew: Does the jobs.
         walk: The commits.
+        arena: Where segments for records come from.
+        room: Bytes of each of them.
     """
 
-    def __init__(self, crew: Crew, walk: Walk) -> None:
-        self._crew, self._count = crew, len(walk)
+    def __init__(self, crew: Crew, walk: Walk, arena: Arena, room: int) -> None:
+        self._crew, self._count, self._arena, self._room = crew, len(walk), arena, room
         self._next = 0  # row to submit
         self._length = FIRST_RUN
-        self._jobs: deque[tuple[int, int, int, Batch]] = deque()  # first row, rows, place, results
+        self._jobs: deque[_Job] = deque()
+        self._taken = -1  # the segment of what was taken last, if it has one
 
     @property
     def missing(self) -> Batch | None:
         """The oldest job that is not done."""
-        return next((job[3] for job in self._jobs if job[3].missing), None)
+        return next((job.batch for job in self._jobs if job.batch.missing), None)
 
     @property
     def all_taken(self) -> bool:
@@ -75,31 +95,43 @@ class CommitJobs:
         if self._next == self._count:
             return False
         busy = [0] * self._crew.places
-        for _, _, place, _ in self._jobs:
-            busy[place] += 1
+        for job in self._jobs:
+            busy[job.place] += 1
         place = busy.index(min(busy))
         if busy[place] >= AHEAD:
             return False
         left = self._count - self._next
         share = left // (LAST_RUNS * self._crew.places)
         count = min(self._length, left, max(share, FIRST_RUN))
-        job = _JOB.pack(self._next, count)
-        batch = self._crew.submit(COMMITS, job, split=split_commits, place=place)
-        self._jobs.append((self._next, count, place, batch))
+        segment = self._arena.allocate(self._room)
+        packed = _JOB.pack(self._next, count, segment, 0 if segment < 0 else self._room)
+        batch = self._crew.submit(COMMITS, packed, split=split_commits, place=place)
+        self._jobs.append(_Job(self._next, count, place, segment, batch))
         self._next += count
         return True
 
-    def take(self) -> tuple[int, bytes] | None:
-        """Return first row and records of the next run; None if they are not there."""
+    def take(self) -> tuple[int, memoryview] | None:
+        """Return first row and records of the next run, which stay until the next call.
+
+        None if they are not there.
+        """
+        if self._taken >= 0:
+            self._arena.free(self._taken)
+            self._taken = -1
         if not self._jobs:
             return None
-        first, count, _, batch = self._jobs[0]
-        records = batch.results()
-        if records is None:
+        job = self._jobs[0]
+        results = job.batch.results()
+        if results is None:
             return None
         self._jobs.popleft()
-        if len(records) > RUN_BYTES:
-            self._length = max(self._length // 2, 1)
-        elif count == self._length and 2 * len(records) < RUN_BYTES:
-            self._length = min(2 * self._length, LONGEST_RUN)
-        return first, records
+        self._taken = job.segment
+        records = memoryview(results) if results else self._in_arena(job.segment)
+        fitting = max(RUN_BYTES * job.count // len(records), 1)
+        self._length = min(fitting, 2 * job.count, LONGEST_RUN)
+        return job.first, records
+
+    def _in_arena(self, segment: int) -> memoryview:
+        start = segment + SIZE
+        size = int.from_bytes(self._arena.view[segment:start], sys.byteorder)
+        return self._arena.view[start : start + size]

@@ -87,7 +87,7 @@ class Pipeline:
         self._output, self._budget, self._warn, self._look = output, budget, warn, look
         self._anonymizer, self._tell_blobs = anonymizer, tell_blobs
         self._assembly = Assembly(arena)
-        self._commit_jobs = CommitJobs(crew, work.plan.walk)
+        self._commit_jobs = CommitJobs(crew, work.plan.walk, arena, budget.records)
         self._blob_jobs = BlobJobs(crew, self._assembly, arena, budget)
         self._router: Router | None = None
         self._death: bytes | None = None
@@ -159,7 +159,7 @@ class Pipeline:
             return False
         first, records = taken
         if self._anonymizer is not None:
-            records = self._anonymizer.records(records)
+            records = memoryview(self._anonymizer.records(bytes(records)))
         filled = self._filler.fill(records, self._work.plan.walk, first)
         self.commits += filled.commits
         for warning in filled.warnings:

@@ -73,9 +73,10 @@ class Work:
             self._reader = process, reader
         return self._reader[1]
 
-    def make_records(self, job: bytes) -> bytes:
+    def make_records(self, arena: Arena, job: bytes) -> bytes:
         """Do a job of commits."""
         reader = self.reader
+        first, count, segment, room = unpack_commits(job)
         if self._records is None or self._records[0] is not reader:
             self._records = (
                 reader,
@@ -87,7 +88,9 @@ class Work:
                     memory=self._budget.trees,
                 ),
             )
-        return self._records[1].make(*unpack_commits(job))
+        return self._records[1].make(
+            first, count, arena.view[segment : segment + room] if room else None
+        )
 
     def write_blobs(self, arena: Arena, job: bytes) -> bytes:
         """Do a job of blobs."""
@@ -117,13 +120,12 @@ class Work:
     def describe(self, arena: Arena, job: bytes) -> str:
         """Tell people what a worker did, or tried to, when it died of *job*."""
         if len(job) == COMMIT_JOB_SIZE:
-            first, _ = unpack_commits(job)
-            return f"commit {self._plan.walk.oid(first).hex()}"
+            return f"commit {self._plan.walk.oid(unpack_commits(job)[0]).hex()}"
         return f"object {blamed_blob(arena, job)[: self.reader.oid_size].hex()}"
 
 
-def _make_records(_arena: Arena, job: bytes, work: Work) -> bytes:
-    return work.make_records(job)
+def _make_records(arena: Arena, job: bytes, work: Work) -> bytes:
+    return work.make_records(arena, job)
 
 
 def _write_blobs(arena: Arena, job: bytes, work: Work) -> bytes:

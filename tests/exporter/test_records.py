@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -81,3 +83,21 @@ def test_a_record_begins_only_where_the_one_before_has_ended() -> None:
         writer.begin()
     with pytest.raises(AssertionError):
         writer.take()
+
+
+@given(record=steps(20), missing=st.integers(0, 9))
+def test_records_are_put_where_there_is_room_for_them(
+    record: list[tuple[str, bytes]], missing: int
+) -> None:
+    writer = RecordWriter()
+    write(writer, record)
+    size = len(writer)
+    room = bytearray(8 + size - missing)
+    assert writer.put(room) == (missing == 0)
+    if missing:
+        assert not any(room)
+        assert len(writer) == size
+    else:
+        assert int.from_bytes(room[:8], sys.byteorder) == size
+        assert read_records(bytes(room[8:]), 20) == [expected(record)]
+        assert len(writer) == 0
