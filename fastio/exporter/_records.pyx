@@ -41,8 +41,8 @@ cdef class RecordWriter:
 
     cdef unsigned char *c_space(self, int64_t n) except NULL:
         cdef int64_t room
-        if self.size + n > self.room:
-            room = max(self.size + n, self.room * 2, FIRST_ROOM)
+        if self.size + n >= self.room:  # even nothing has its place: NULL would be an error
+            room = max(self.size + n + 1, self.room * 2, FIRST_ROOM)
             self.data = <unsigned char *>resized(self.data, room)
             self.room = room
         return self.data + self.size
@@ -131,7 +131,8 @@ cdef class RecordWriter:
         cdef int64_t length
         cdef uint32_t head[2]
         self.c_hole(END)
-        self.c_text(self.oids, self.oids_size)
+        if self.oids_size:  # else there may be no memory at all
+            self.c_text(self.oids, self.oids_size)
         length = self.size - self.record
         if length > LONGEST:
             raise ObjectError("a commit's text is longer than 4 GiB")

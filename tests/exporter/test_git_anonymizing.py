@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.conformance.side import Side
-from tests.exporter.records import LINE, MAIN, blob, commit, reset, tag
+from tests.exporter.records import LINE, MAIN, blob, commit, reset, tag, tag_body
 from tests.exporter.source import Source
 
 LINK, OTHER_LINK = b"1" * 40, b"2" * 40
@@ -138,3 +138,11 @@ def test_a_map_needs_anonymizing(secret: Source) -> None:
 def test_parts_of_a_map_may_not_be_empty(secret: Source, word: str) -> None:
     assert secret.fails("main", "--anonymize", f"--anonymize-map={word}", status=129).stdout == b""
     secret.fails("main", "--anonymize", "--no-anonymize-map", status=129)
+
+
+def test_a_tagged_blob_comes_first(source: Source) -> None:
+    source.load(LINE)
+    oid = source.add("tag", tag_body(source.oid("main:a"), b"blob"))
+    source.add_ref("refs/tags/v1", oid)
+    stream = source.stream("refs/tags/v1", "--anonymize", "--signed-tags=strip")
+    assert stream.startswith(b"blob\nmark :1\ndata 16\nanonymous blob 0\ntag ref0\nfrom :1\n")
