@@ -68,6 +68,9 @@ def _main(words: list[str]) -> int:
     except FastioError as error:
         say(f"fatal: {error}\n")
         return error.exit_status
+    except MemoryError:
+        say("fatal: out of memory\n")
+        return FastioError.exit_status
 
 
 def _help(words: list[str]) -> int:

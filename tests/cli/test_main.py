@@ -1,11 +1,12 @@
 """The program ``fastio``: help, version, and commands that there are not."""
 
 import subprocess
+from collections.abc import Sequence
 
 import pytest
 
 import fastio
-from fastio.cli.main import COMMANDS
+from fastio.cli.main import COMMANDS, main
 from tests.importer.target import COMMAND, Target, environment
 
 
@@ -65,3 +66,14 @@ def test_help_that_cannot_be_written(words: list[str]) -> None:
         )
     assert done.returncode == 128
     assert done.stderr == b"fatal: write failure on standard output: No space left on device\n"
+
+
+def test_a_lack_of_memory_is_told(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def run(_words: Sequence[str]) -> int:
+        raise MemoryError
+
+    monkeypatch.setattr("fastio.cli.export.run", run)
+    assert main(["export"]) == 128
+    assert capfd.readouterr().err == "fatal: out of memory\n"
