@@ -8,6 +8,8 @@ from fastio.exporter._commit_table cimport Commit, CommitTable
 from fastio.exporter._expansion cimport EXCLUDED, QUEUED, SOUNDED, WAITING, Expansion, Queue
 from fastio.exporter._mark_table cimport MarkTable
 
+from fastio.errors import FastioError
+
 cdef enum:
     # In a row, that leave a queue in which nothing else can follow; then collecting ends.
     MOST_EXCLUDED = 5
@@ -81,9 +83,10 @@ cdef class DateWalk(Expansion):
         try:
             stack = <uint32_t *>numbers(count)
             order = <uint32_t *>numbers(count)
-            put_in_order(
+            if put_in_order(
                 self.table.commits, self.table.parents, self.emitted, count, children, stack, order
-            )
+            ) != count:
+                raise circular("history")
             self.emitted, order = order, self.emitted
             self.emitted_capacity = count
         finally:
@@ -93,7 +96,7 @@ cdef class DateWalk(Expansion):
         return 0
 
 
-cdef void put_in_order(
+cdef uint32_t put_in_order(
     const Commit *commits, const uint32_t *parents, const uint32_t *collected, uint32_t count,
     uint32_t *children, uint32_t *stack, uint32_t *order,
 ) noexcept nogil:
@@ -124,6 +127,7 @@ cdef void put_in_order(
                 if children[parent] == 1:
                     stack[depth] = parent
                     depth += 1
+    return emitted  # fewer where some are their own ancestors
 
 
 cdef class GraphWalk(Expansion):
@@ -153,6 +157,7 @@ cdef class GraphWalk(Expansion):
             self.depth = min(self.depth, table.commits[commit].generation)
         self.sound(self.depth)
         self.take([commit for commit in reversed(first) if self.count_of(commit)[0] == 1])
+        self.check_emitted()
         return self.table_of(marks)
 
     cdef int take(self, list stack) except -1:
@@ -174,6 +179,14 @@ cdef class GraphWalk(Expansion):
                 self.count_of(parent)[0] -= 1
                 if self.count_of(parent)[0] == 1:
                     stack.append(parent)
+        return 0
+
+    cdef int check_emitted(self) except -1:
+        """See whether no commit is left over, as its own ancestors are."""
+        cdef uint32_t commit
+        for commit in range(min(self.children_room, self.table.count)):
+            if self.children[commit] and not self.table.commits[commit].flags & EXCLUDED:
+                raise circular("history, as the commit-graph tells it,")
         return 0
 
     cdef int explore(self, uint64_t generation) except -1:
@@ -240,3 +253,8 @@ cdef void *numbers(uint64_t count) except NULL:
     if memory == NULL:
         raise MemoryError
     return memory
+
+
+cdef object circular(str what):
+    """The error where replacements, say, make commits their own ancestors: git leaves those out."""
+    return FastioError(f"{what} is circular: some commits are their own ancestors")

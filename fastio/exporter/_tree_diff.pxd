@@ -23,6 +23,7 @@ cdef struct Frame:  # a directory that is being compared
 cdef class TreeDiff:
     cdef readonly ChangeTable changes
     cdef readonly bint lists_unchanged
+    cdef Py_ssize_t most_depth
     cdef PathFilter paths
     cdef object hidden
     cdef TreeShelf shelf

@@ -16,6 +16,7 @@ class TreeDiff:
         hidden: Container[bytes] | None = None,
         lists_unchanged: bool = False,
         memory: int = ...,
+        most_depth: int = ...,
     ) -> TreeDiff: ...
     @property
     def changes(self) -> ChangeTable: ...

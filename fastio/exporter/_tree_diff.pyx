@@ -46,6 +46,7 @@ cdef enum:
     # again, and all of git's history takes a tenth longer.
     MEMORY = 1 << 20
     LARGEST = 0xFFFFFFFF  # bytes of a tree with stops
+    MOST_DEPTH = 2048  # git's own
 
 
 cdef inline uint32_t canonical(uint32_t mode) noexcept nogil:
@@ -69,6 +70,7 @@ cdef class TreeDiff:
         lists_unchanged: Whether rows are wanted for unchanged files as well, as they are when
             copies of such files are looked for.
         memory: Bytes of trees to keep.
+        most_depth: How deep directories may lie; what claims to lie deeper may have no end.
 
     Attributes:
         changes: What the last comparison found.
@@ -76,9 +78,10 @@ cdef class TreeDiff:
 
     def __cinit__(
         self, ObjectReader reader not None, PathFilter paths=None, *, hidden=None,
-        bint lists_unchanged=False, int64_t memory=MEMORY,
+        bint lists_unchanged=False, int64_t memory=MEMORY, Py_ssize_t most_depth=MOST_DEPTH,
     ):
         self.paths, self.lists_unchanged = paths, lists_unchanged
+        self.most_depth = most_depth
         self.hidden = hidden
         self.oid_size = reader.oid_size
         self.changes = ChangeTable(self.oid_size)
@@ -130,6 +133,11 @@ cdef class TreeDiff:
         cdef Frame *frame
         cdef Tree *only
         cdef Py_ssize_t room
+        if self.depth > self.most_depth:
+            raise ObjectError(
+                f"tree {(new if new != NULL else old)[: self.oid_size].hex()} lies "
+                f"{self.depth} directories deep; core.maxTreeDepth allows {self.most_depth}"
+            )
         if self.depth == self.frame_room:
             room = max(2 * self.frame_room, <Py_ssize_t>FIRST_FRAMES)
             self.frames = <Frame *>resized(self.frames, room * sizeof(Frame))

@@ -258,12 +258,15 @@ cdef class TreeShelf(TreeCache):
 cdef bytes peeled(ObjectReader reader, bytes oid):
     """Return the tree that a commit or tag stands for, which git takes in its place, or None."""
     cdef int at, digits = 2 * reader.oid_size
+    cdef set passed = set()
     try:
-        while True:
+        while oid not in passed:
+            passed.add(oid)
             kind, content = reader.read(oid)
             if kind == TREE_KIND:
                 return oid
             at = {COMMIT_KIND: 5, TAG_KIND: 7}[kind]  # behind "tree " or "object "
             oid = bytes.fromhex(content[at : at + digits].decode("ascii"))
     except (KeyError, ValueError, ObjectError):
-        return None
+        pass
+    return None

@@ -65,9 +65,7 @@ class Collection:
             if full_name is not None:
                 self._add_ref(start, self._refspecs.map(full_name))
         for start in starts:
-            oid, kind = start.oid, start.kind
-            while kind == TAG:
-                oid, kind = self._inside(oid)
+            _, oid, kind = self._end_of(start)
             if kind == COMMIT:
                 self.commits.append((oid, start.is_negative))
                 self.names.setdefault(oid, start.written)
@@ -81,9 +79,8 @@ class Collection:
             kind_name = NAMES[kind].decode()
             self._warn(f"{text}: Unexpected object of type {kind_name}, skipping.")
             return
-        while kind == TAG:
-            self.tags.append(ListedTag(name, oid))
-            oid, kind = self._inside(oid)
+        tags, oid, kind = self._end_of(start)
+        self.tags += [ListedTag(name, tag) for tag in tags]
         if kind == COMMIT:
             if start.kind == COMMIT:
                 self.refs.setdefault(name, oid)
@@ -92,6 +89,17 @@ class Collection:
             self.tagged_blobs.append(oid)
         else:
             self._warn(f"Tag points to object of unexpected type {NAMES[kind].decode()}, skipping.")
+
+    def _end_of(self, start: Start) -> tuple[Iterable[Oid], Oid, int]:
+        """Follow tags: all of them, what they end at, and its type."""
+        tags: dict[Oid, None] = {}
+        oid, kind = start.oid, start.kind
+        while kind == TAG:
+            if oid in tags:
+                raise ObjectError(f"tag {oid.hex()} points to itself, if by way of others")
+            tags[oid] = None
+            oid, kind = self._inside(oid)
+        return tags, oid, kind
 
     def _inside(self, tag: Oid) -> tuple[Oid, int]:
         """What a tag points to: the object and its type, which must be what the tag says."""

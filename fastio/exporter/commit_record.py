@@ -69,6 +69,7 @@ def commit_records(
             hidden=hidden_submodules(repository, plan.diff.ignore_submodules),
             lists_unchanged=plan.diff.harder,
             memory=min(memory // 2, _MOST_TREES),
+            most_depth=repository.config.max_tree_depth,
         ),
         lines,
         writer,

@@ -65,6 +65,7 @@ class TagWriter:
     ) -> None:
         self._store, self._options, self._marks = store, options, marks
         self._settle, self._warn, self._anonymizer = settle, warn, anonymizer
+        self._at_tree: dict[Oid, bool] = {}  # whether tags that were asked about end at a tree
 
     def write(self, tag: Listed) -> bytes:
         """Return a tag's record; empty if it is left out.
@@ -75,7 +76,7 @@ class TagWriter:
         """
         body = self._read(tag.oid)
         target, kind = parse_tag(body)
-        if self._ends_at_tree(target, kind):
+        if self._ends_at_tree(tag.oid, target, kind):
             self._warn(f"leaving out tag {tag.oid.hex()}: a tag of a tree cannot be exported")
             return b""
         name, (tagger, message) = tag.name, _split(body)
@@ -113,10 +114,14 @@ class TagWriter:
             raise ObjectError(f"object {oid.hex()} is no tag")
         return body
 
-    def _ends_at_tree(self, target: Oid, kind: int) -> bool:
-        while kind == TAG:
+    def _ends_at_tree(self, tag: Oid, target: Oid, kind: int) -> bool:
+        passed = [tag]
+        while kind == TAG and target not in self._at_tree:  # mostly the one before, which is inner
+            passed.append(target)
             target, kind = parse_tag(self._read(target))
-        return kind == TREE
+        answer = self._at_tree[target] if kind == TAG else kind == TREE
+        self._at_tree.update(dict.fromkeys(passed, answer))
+        return answer
 
     def _signed(self, oid: Oid, message: bytes) -> bytes:
         """Do with a signature what the option says; returns the message to print."""

@@ -210,6 +210,11 @@ class Config:
         return self.boolean("core.useReplaceRefs", True)
 
     @property
+    def max_tree_depth(self) -> int:
+        """How deep directories may lie in a tree that is gone through (core.maxTreeDepth)."""
+        return self.integer("core.maxTreeDepth", 2048)
+
+    @property
     def use_multi_pack_index(self) -> bool:
         """Whether a multi-pack-index is looked into (core.multiPackIndex)."""
         return self.boolean("core.multiPackIndex", True)

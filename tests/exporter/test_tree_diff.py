@@ -128,13 +128,17 @@ def test_a_file_and_a_directory_of_one_name_are_two_things() -> None:
     ]
 
 
-def test_trees_of_any_depth_are_compared() -> None:
+def test_trees_of_any_depth_that_is_allowed_are_compared() -> None:
     store = TreeStore()
     old, new = store.add(b"100644 f\0" + A), store.add(b"100644 f\0" + B)
     for _ in range(3000):
         old, new = store.add(b"40000 d\0" + old), store.add(b"40000 d\0" + new)
-    (change,) = changes_of(TreeDiff(reader_of(store)).compare(old, new))
+    diff = TreeDiff(reader_of(store), most_depth=3000)
+    (change,) = changes_of(diff.compare(old, new))
     assert change.path == b"d/" * 3000 + b"f"
+    for sides in (old, store.add(b"40000 d\0" + new)), (None, store.add(b"40000 d\0" + new)):
+        with pytest.raises(ObjectError, match="directories deep"):
+            TreeDiff(reader_of(store)).compare(*sides)
 
 
 def test_the_empty_tree_need_not_exist() -> None:
