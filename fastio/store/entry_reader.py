@@ -29,6 +29,7 @@ InflateError: type[Exception] = isal_zlib.error  # type: ignore[assignment]
 HEADER_SIZE = 12  # "PACK", version, count
 MAX_HEADER = 64  # type and size 10, distance 10 or oid 32
 MAX_DELTA_SIZES = 20  # two numbers of at most 64 bits, seven of them a byte
+MOST_SIZE = (1 << 62) - 1  # and one byte more, that is looked for, is no more than inflaters take
 MIN_READ, MAX_READ = 256, 1 << 18
 MAX_COPY = 1 << 22  # the most bytes that one byte of a delta can stand for
 
@@ -80,8 +81,8 @@ def _parse_header(head: bytes | memoryview, offset: int, oid_size: int) -> Entry
         byte = head[at]
         size |= (byte & 0x7F) << shift
         at, shift = at + 1, shift + 7
-        if shift > 67:
-            raise PackError(f"pack entry at {offset} has a size beyond 64 bits")
+        if size > MOST_SIZE:
+            raise PackError(f"pack entry at {offset} has a size beyond 62 bits")
     if kind in NAMES:
         return EntryHeader(offset, kind, size, at, None)
     if kind == REF_DELTA:
@@ -266,4 +267,6 @@ def _target_size(source: Source, header: EntryHeader) -> int:
             shift = 0
     if len(numbers) < 3:
         raise DeltaError(f"delta at {header.offset} is cut short")
+    if numbers[1] > MOST_SIZE:
+        raise DeltaError(f"delta at {header.offset} promises more than 62 bits can count")
     return numbers[1]

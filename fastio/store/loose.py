@@ -14,7 +14,7 @@ from fastio.errors import ObjectError
 from fastio.objects.kinds import NAMES, NUMBERS, Oid
 from fastio.store.entry_reader import InflateError
 
-_HEADER = rb"(commit|tree|blob|tag) (0|[1-9][0-9]{0,18})\0"
+_HEADER = rb"(commit|tree|blob|tag) (0|[1-9][0-9]{0,17})\0"  # sizes of 62 bits: no file is larger
 _MAX_HEADER = 32
 
 

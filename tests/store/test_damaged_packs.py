@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import tracemalloc
+import zlib
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,28 @@ def test_an_entry_that_cannot_be_is_named(sha1_work: Work, entry: Entry, message
         with pytest.raises(PackError, match=f"^object {A}: "):
             read(reader, A)
     assert read(reader, B) == (BLOB, b"some bytes")
+
+
+@pytest.mark.parametrize("size", [(1 << 62) - 1, 1 << 62, (1 << 63) - 1, 1 << 63, (1 << 64) - 1])
+@pytest.mark.parametrize("where", ["entry", "delta", "loose"])
+def test_sizes_that_cannot_be_are_told(sha1_work: Work, where: str, size: int) -> None:
+    if where == "loose":
+        path = sha1_work.path / ".git/objects" / A[:2] / A[2:]
+        path.parent.mkdir()
+        path.write_bytes(zlib.compress(b"blob %d\0text" % size))
+        reader = opened(sha1_work)
+    elif where == "delta":
+        delta = number(10) + number(size) + b"\x90\x0a"
+        reader = crafted(sha1_work, Entry(A, REF_DELTA, delta, bytes.fromhex(B)), SOME)
+    else:
+        reader = crafted(sha1_work, Entry(A, BLOB, b"text", size=size))
+    oid = Oid(bytes.fromhex(A))
+    for ask in (reader.read, reader.store.read, lambda oid: reader.read_into(oid, bytearray(9))):
+        with pytest.raises((ObjectError, PackError)):
+            ask(oid)
+    for ask in (reader.size, reader.store.info):
+        with contextlib.suppress(ObjectError, PackError):
+            assert ask(oid) == (BLOB, size)
 
 
 def test_a_circle_of_deltas_is_found(sha1_work: Work) -> None:
