@@ -70,18 +70,23 @@ def import_marks(
         name = options.import_marks_if_exists
     if name is None:
         return table
+    path = _resolve(repository, name)
+    if not always and not os.access(path, os.F_OK):
+        return table
     try:
-        with open(_resolve(repository, name), "rb") as file:
+        with open(path, "rb") as file:
             _MarksReader(table, store, name, warn).read(file)
     except OSError as error:
-        if always or not isinstance(error, (FileNotFoundError, NotADirectoryError)):
-            reason = f"could not open '{name}' for reading: {error.strerror}"
-            raise MarksError(reason) from error
+        reason = f"could not open '{name}' for reading: {error.strerror}"
+        raise MarksError(reason) from error
     return table
 
 
 class _MarksReader:
-    """Reads one marks file: usual lines natively, and whatever follows an odd one step by step."""
+    """Reads one marks file: usual lines natively, and what follows an odd one line by line.
+
+    No more than a piece of it is held, for it may have no end.
+    """
 
     def __init__(
         self, table: MarkTable, store: ObjectStore, name: str, warn: Callable[[str], None]
@@ -96,9 +101,12 @@ class _MarksReader:
             number += piece.count(b"\n", 0, taken)
             rest = piece[taken:]
             if len(rest) > _LONGEST_LINE:
-                break
+                whole = rest[: rest.rfind(b"\n") + 1] or rest
+                self._read_slowly(whole, number)
+                number += whole.count(b"\n")
+                rest = rest[len(whole) :]
         if rest:
-            self._read_slowly(rest + file.read(), number)
+            self._read_slowly(rest, number)
 
     def _read_slowly(self, lines: bytes, first: int) -> None:
         import io  # noqa: PLC0415 - lines are usual ones, mostly all of them

@@ -61,7 +61,7 @@ def read_lines(
     oid = b"|".join(
         rb"[0-9a-fA-F]{%d}" % (2 * size) for size in ([oid_size] if oid_size else (32, 20))
     )
-    match = re.compile(rb":([0-9]+) (%b).*\n" % oid, re.DOTALL).fullmatch
+    match = re.compile(rb":([0-9]+) (%b)[^\0]*\n" % oid).fullmatch
     number = first - 1
     while line := file.readline(LONGEST_LINE + 1):
         number += 1

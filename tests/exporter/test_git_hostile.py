@@ -284,6 +284,13 @@ def test_damage_is_told_or_does_no_harm(tmp_path: Path, kind: str, seed: int) ->
         assert good.startswith(done.stdout)
 
 
+def test_a_marks_file_without_end_is_refused(source: Source) -> None:
+    source.load(LINE)
+    done = export(source, "--import-marks=/dev/zero")
+    is_refused(done)
+    assert b"memory" not in done.stderr
+
+
 # --- who listens ----------------------------------------------------------------------------------
 
 

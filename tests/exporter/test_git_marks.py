@@ -108,7 +108,8 @@ def test_marks_go_to_and_fro_between_export_and_import(source: Source) -> None:
 @pytest.mark.parametrize(
     "text",
     [b":1 OID", b":x OID\n", b":0 OID\n", b"1 OID\n", b":1 abc\n", b":1OID\n", b"\n", b":1  OID\n",
-     b":1 " + ZERO + b"\n", b": OID\n", b":1 OID\n\n", b":1\n", b"OID\n"],
+     b":1 " + ZERO + b"\n", b": OID\n", b":1 OID\n\n", b":1\n", b"OID\n",
+     b":1 OID\0\n", b":1 OID" + b" " * 600 + b"\n"],
 )  # fmt: skip
 def test_bad_lines_are_fatal(line: Source, text: bytes) -> None:
     write(line, text.replace(b"OID", line.oid("main")))
@@ -117,7 +118,8 @@ def test_bad_lines_are_fatal(line: Source, text: bytes) -> None:
 
 def test_missing_files_are_fatal_unless_they_may_be_missing(line: Source) -> None:
     line.fails("--import-marks=marks", "main")
-    assert line.stream("--import-marks-if-exists=marks", "main") == LINE
+    for name in ("marks", "n" * 300):
+        assert line.stream(f"--import-marks-if-exists={name}", "main") == LINE
     write(line, b"")
     line.fails("--import-marks=marks", "--import-marks-if-exists=marks", "main")
     line.fails("--export-marks=no/such/directory", "main")

@@ -235,11 +235,18 @@ def test_many_lines(marks: Marks, work: Work) -> None:
     Path("m").write_text("".join([*lines, f":40000 {two}x\n", f":40001 {three}\n", "bad\n"]))
     with pytest.raises(MarksError, match="malformed line 30002 in"):
         marks.read("--import-marks=m")
+    odd = [f":40000 {two}x\n", *lines, f":40001 {three}\n"]
+    Path("m").write_text("".join(odd))
+    table = marks.read("--import-marks=m")
+    assert [table.find(oid) for oid in oids(work)] == [40_001, 40_000, 0]
+    Path("m").write_text("".join([*odd, "bad\n"]))
+    with pytest.raises(MarksError, match="malformed line 30002 in"):
+        marks.read("--import-marks=m")
 
 
 def test_which_files_may_be_missing(marks: Marks) -> None:
     Path("file").touch()
-    for name in ("none", "none/none", "file/none", ""):
+    for name in ("none", "none/none", "file/none", "", "n" * 300):
         assert marks.read(f"--import-marks-if-exists={name}").last == 0
         with pytest.raises(MarksError, match="could not open"):
             marks.read(f"--import-marks={name}")

@@ -58,6 +58,7 @@ def test_sha256_marks(tmp_path: Path) -> None:
         b":1 " + b"g" * 40 + b"\n",
         LINE[:-1] + b" " * (512 - len(LINE)) + b"\n",
         LINE + b"\n",
+        LINE[:-1] + b"\0\n",
     ],
 )
 def test_malformed_lines(tmp_path: Path, content: bytes) -> None:
