@@ -86,7 +86,7 @@ class RefList:
         common, own = self._repository.common_dir, self._repository.git_dir
         names = [] if os.path.samefile(common, own) else [b"main-worktree/HEAD"]
         folder = os.path.join(common, b"worktrees")
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):  # there is none mostly, and no directory need be there
             for name in os.listdir(folder):  # in the order of the directory, which is git's too
                 entry = os.path.join(folder, name)
                 if os.path.exists(os.path.join(entry, b"gitdir")) and not os.path.samefile(

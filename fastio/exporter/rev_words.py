@@ -291,6 +291,8 @@ class RevisionReader:
                 self._add([Start(ref.oid, ref.kind, name, name, self._is_negative, ref.name)])
             elif found := self._resolver.find(name):
                 self._add([Start(found[1], found[0], name, name, self._is_negative)])
+            elif self._resolver.is_missing(name):  # its object, that is; one may well be unborn
+                self._doubt()
 
     def _read_stdin(self) -> None:
         """Take revisions from standard input, up to a line ``--``; paths behind that."""

@@ -55,10 +55,10 @@ def _add(found: dict[bytes, bytes], path: bytes, depth: int) -> None:
 
 
 def _listed_paths(objects_dir: bytes) -> list[bytes]:
-    """Paths in ``info/alternates``; relative ones are relative to the object directory."""
+    """Paths in ``info/alternates``, up to a NUL; relative ones go by the object directory."""
     try:
         with open(os.path.join(objects_dir, b"info", b"alternates"), "rb") as file:
-            lines = file.read().split(b"\n")
+            lines = file.read().partition(b"\0")[0].split(b"\n")
     except OSError:
         return []
     return [

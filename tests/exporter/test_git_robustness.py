@@ -52,6 +52,21 @@ def test_a_missing_commit_or_tree_is_fatal(line: Source, name: str) -> None:
     assert LINE.startswith(line.fails("--all").stdout)
 
 
+def test_a_head_without_its_object_is_fatal(line: Source) -> None:
+    assert line.stream("--all") == LINE
+    head = line.git_dir / "HEAD"
+    head.write_text("ref: refs/heads/unborn\n")
+    assert line.stream("--all") == LINE
+    head.write_text("1" * 40 + "\n")
+    assert line.fails("--all").stdout == b""
+    assert line.stream("--branches") == LINE
+
+
+def test_a_file_in_the_place_of_work_trees_is_no_harm(line: Source) -> None:
+    (line.git_dir / "worktrees").write_text("")
+    assert line.stream("--all") == LINE
+
+
 def test_a_shallow_boundary_is_a_root(new_source: Callable[..., Source]) -> None:
     source, clone = new_source("--bare"), new_source("--bare", name="clone")
     source.load(LINE)

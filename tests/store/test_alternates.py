@@ -20,6 +20,13 @@ def test_relative_absolute_quoted_missing_and_commented_lines(tmp_path):
     assert list(map(os.path.realpath, found)) == [first, second]
 
 
+def test_a_nul_ends_the_list(tmp_path):
+    """As in git, which reads it as a string."""
+    own = directory(tmp_path / "own", b"../a\0", b"../b")
+    first, _ = directory(tmp_path / "a"), directory(tmp_path / "b")
+    assert list(map(os.path.realpath, find_alternates(own, {}))) == [first]
+
+
 def test_a_circle_ends(tmp_path):
     own = directory(tmp_path / "own", b"../a")
     other = directory(tmp_path / "a", b"../own", b"../a")
