@@ -55,5 +55,7 @@ def open_commit_graph(repository: Repository) -> CommitGraph | None:
         raise PackError(f"cannot read the commit-graph: {error.strerror}") from error
     try:
         return CommitGraph(map_file(descriptor), repository.object_format.oid_size)
+    except (ValueError, MemoryError) as error:  # an empty file, say; a directory
+        raise PackError(f"cannot read the commit-graph: {error}") from error
     finally:
         os.close(descriptor)

@@ -155,6 +155,23 @@ def test_outside_of_a_repository(source: Source) -> None:
     )
 
 
+@pytest.mark.parametrize("size", [0, 1, 100])
+@pytest.mark.parametrize("name", ["info/commit-graph", "pack/multi-pack-index"])
+def test_of_a_file_that_only_helps_little_is_left(source: Source, name: str, size: int) -> None:
+    source.git("config", "fastimport.unpackLimit", "1")
+    source.load(LINE)
+    source.load(blob(1, b"in a pack of its own"))
+    source.git("commit-graph", "write", "--reachable")
+    source.git("multi-pack-index", "write")
+    path = source.git_dir / "objects" / name
+    content = path.read_bytes()
+    path.chmod(0o600)
+    path.write_bytes(content[:size])
+    done = source.export("main")
+    assert (done.returncode, done.stdout) == (0, LINE)
+    assert b"Traceback" not in done.stderr
+
+
 def test_a_commit_graph_changes_names_only(source: Source) -> None:
     stream = LINE + commit(7, b"from :4", b"D a", ref=SIDE, message=b"side\n")
     stream += commit(8, b"from :6", b"merge :7", message=b"merge\n") + reset(b"refs/heads/x", b":4")
