@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from fastio.errors import WorkerError
 from fastio.exporter.budget import Budget
 from fastio.exporter.crew import Crew
 from fastio.exporter.fill import Filler
@@ -16,6 +17,7 @@ from fastio.exporter.work import Work
 from fastio.store.object_cache import ObjectCache
 from fastio.store.objects import ObjectStore
 from workers.arena import Arena
+from workers.errors import ArenaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -125,7 +127,10 @@ class Exporter:
         ahead = self._store.commits_ahead
         budget.divide(0 if ahead is None else ahead[0].used)
         work = Work(self._repository, self._store, plan, options, budget)
-        arena = Arena(budget.arena)
+        try:
+            arena = Arena(budget.arena)
+        except ArenaError as error:
+            raise WorkerError(f"cannot reserve {budget.arena} bytes for blobs: {error}") from error
         self._crew = Crew(arena, work, workers=budget.workers, before_workers=self.before_workers)
         pipeline = Pipeline(
             work,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fastio.errors import WorkerError
 from fastio.exporter import blob_jobs, budget, commit_jobs
 from fastio.exporter.exporter import Exporter
 from fastio.exporter.pipeline import Pipeline
@@ -44,6 +45,12 @@ def test_little_room_gives_the_same_stream(
     monkeypatch.setattr(commit_jobs, "LONGEST_RUN", 32)
     stream = export(history, "--all", f"--workers={workers}")
     assert stream == git_stream(history, "--all")
+
+
+def test_a_lack_of_memory_is_told(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "LARGEST_ARENA", 1 << 62)
+    with pytest.raises(WorkerError, match="cannot reserve"):
+        export(history, "--all", "--memory=1000000000g")
 
 
 def test_killed_workers_cost_no_byte(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
