@@ -209,6 +209,13 @@ cdef class RecordRewriter:
             if not rest <= end <= text_end:
                 raise cut_short()
             self.put(at, end - at)
+        elif begins(at, end, b"name", 4):  # only gives numbers
+            rest = behind(at, end, c" ")
+            if begins(at, end, b"name ", 5):
+                self.made(self.paths, self.words.path, rest, end)
+            else:
+                self.words.oid(rest[:end - rest])
+            return end + 1
         else:
             self.put_other(at, end)
         if end < text_end:

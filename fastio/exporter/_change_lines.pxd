@@ -8,7 +8,7 @@ from fastio.exporter._records cimport RecordWriter
 @cython.final
 cdef class ChangeLines:
     cdef RecordWriter writer
-    cdef bint with_data, full_tree
+    cdef bint with_data, full_tree, names_first
     cdef unsigned char classes[256]  # of bytes in paths
     cdef int64_t *order
     cdef int64_t *stack
@@ -25,4 +25,5 @@ cdef class ChangeLines:
     cdef int put_delete(self, ChangeTable table, const Change *row) except -1
     cdef int put_move(self, ChangeTable table, const Change *row, int letter) except -1
     cdef int put_modify(self, ChangeTable table, const Change *row) except -1
+    cdef int put_names(self, ChangeTable table, const Change *row, int letter) except -1
     cdef int put_path(self, const unsigned char *path, int64_t size) except -1

@@ -16,7 +16,7 @@ from fastio.exporter._records cimport RecordWriter
 from workers._arrays cimport resized
 
 from fastio.exporter.changes import changes_of
-from fastio.exporter.line_order import order_lines
+from fastio.exporter.line_order import git_lines, order_lines
 
 cdef enum:
     GITLINK = 0o160000
@@ -39,14 +39,17 @@ cdef class ChangeLines:
         with_data: Whether blobs are exported, so that lines name them by mark.
         full_tree: Whether a commit first deletes all there is, and then lists all its files.
         quote_high: Whether bytes from 0x80 on are escaped in paths (core.quotePath).
+        names_first: Whether lines that are not in git's order come behind the words of those that
+            are, for what gives numbers to words: see ``put_names``.
     """
 
     def __cinit__(
         self, RecordWriter writer not None, *, bint with_data=True, bint full_tree=False,
-        bint quote_high=True,
+        bint quote_high=True, bint names_first=False,
     ):
         cdef int byte
         self.writer, self.with_data, self.full_tree = writer, with_data, full_tree
+        self.names_first = names_first
         memset(self.classes, PLAIN, 256)
         for byte in range(256):
             if byte < 32 or byte == 127 or byte == 34 or byte == 92 or (byte > 127 and quote_high):
@@ -140,7 +143,12 @@ cdef class ChangeLines:
         """Write lines in the order that Python code finds."""
         cdef int64_t number
         cdef str letter
-        for letter, number in order_lines(changes_of(table)):
+        cdef list changes = changes_of(table)
+        cdef list lines = order_lines(changes)
+        if self.names_first and (expected := git_lines(changes)) != lines:
+            for letter, number in expected:
+                self.put_names(table, &table.rows[number], ord(letter))
+        for letter, number in lines:
             if letter == "M":
                 self.put_modify(table, &table.rows[number])
             elif letter == "D":
@@ -183,6 +191,22 @@ cdef class ChangeLines:
         self.writer.c_text(b" ", 1)
         self.put_path(table.text + row.path, row.path_size)
         return self.writer.c_text(b"\n", 1)
+
+    cdef int put_names(self, ChangeTable table, const Change *row, int letter) except -1:
+        """Write what a line would name: paths behind ``name``, an oid behind ``name-oid``."""
+        if letter != 77:
+            self.writer.c_text(b"name ", 5)
+            self.put_path(table.text + row.source, row.source_size)
+            self.writer.c_text(b"\n", 1)
+        elif not self.with_data or row.new_mode == GITLINK:
+            self.writer.c_text(b"name-oid ", 9)
+            self.writer.c_hex(row.new_oid)
+            self.writer.c_text(b"\n", 1)
+        if letter != 68:  # D
+            self.writer.c_text(b"name ", 5)
+            self.put_path(table.text + row.path, row.path_size)
+            self.writer.c_text(b"\n", 1)
+        return 0
 
     cdef int put_path(self, const unsigned char *path, int64_t size) except -1:
         """Write a path, quoted if it has to be."""

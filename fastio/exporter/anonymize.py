@@ -2,7 +2,10 @@
 
 Replacements are numbered in the order in which they are printed, so all of this is done by the
 coordinator, one record after the other. Workers write records as ever, but for messages, which they
-leave empty; here records are read again, line by line, and written anew (`RecordRewriter`). Only
+leave empty; here records are read again, line by line, and written anew (`RecordRewriter`).
+Where a commit's lines are not in git's order (`fastio.exporter.line_order`), there are lines ``name
+PATH`` and ``name-oid OID`` before them: what git's lines name, in its order, to be numbered only.
+ Only
 numbers that are nobody's secret stay: dates, modes, sizes of signatures, how many objects there
 are. Blobs are not read at all.
 

@@ -58,6 +58,7 @@ def commit_records(
         with_data=not options.no_data,
         full_tree=options.full_tree,
         quote_high=repository.config.quote_path,
+        names_first=options.anonymize,
     )
     return CommitRecords(
         plan.walk,

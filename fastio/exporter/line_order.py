@@ -31,6 +31,18 @@ from fastio.exporter.changes import Change
 Line = tuple[str, int]
 
 
+def git_lines(changes: Sequence[Change]) -> list[Line]:
+    """Tell which lines git writes, in its order: the first part of what is told above."""
+    changes = [_told_as(change) for change in changes]
+    lines: list[Line] = []
+    told: set[bytes] = set()
+    for number in _sorted(changes):
+        change = changes[number]
+        lines += _lines_of(change, number, told)
+        told.add(change.path)
+    return lines
+
+
 def order_lines(changes: Sequence[Change]) -> list[Line]:
     """Tell which lines to write, and in which order.
 
@@ -51,8 +63,7 @@ class _Order:
         self._told: set[bytes] = set()  # paths whose old content is not there any more
         self._open: set[int] = set()  # changes that wait for others
         self._done: set[int] = set()
-        numbers = (number for number, change in enumerate(self._changes) if change.status != "U")
-        order = sorted(numbers, key=lambda number: _place(self._changes[number]))
+        order = _sorted(self._changes)
         self._readers: dict[bytes, list[int]] = {}  # what needs a path's old content, or deletes it
         for number in order:
             if self._changes[number].status in "DRC":
@@ -116,15 +127,18 @@ class _Order:
 
     def _write(self, number: int) -> None:
         change = self._changes[number]
-        moved = change.status in "RC" and change.source not in self._told
-        same = (change.old_mode, change.old_oid) == (change.new_mode, change.new_oid)
+        self.lines += _lines_of(change, number, self._told)
         self._told.add(change.path)
         if change.status == "R":
             self._told.add(change.source)
-        if moved:
-            self.lines.append((change.status, number))
-        if not (moved and same):
-            self.lines.append(("D" if change.status == "D" else "M", number))
+
+
+def _lines_of(change: Change, number: int, told: set[bytes]) -> list[Line]:
+    """The lines of a change, when the old content of some paths is not there any more."""
+    if change.status not in "RC" or change.source in told:
+        return [("D" if change.status == "D" else "M", number)]
+    same = (change.old_mode, change.old_oid) == (change.new_mode, change.new_oid)
+    return [(change.status, number)] if same else [(change.status, number), ("M", number)]
 
 
 def _told_as(change: Change) -> Change:
@@ -137,6 +151,12 @@ def _told_as(change: Change) -> Change:
     sides = (change.old_mode, change.new_mode, change.old_oid, change.new_oid)
     status = "U" if (sides[0], sides[2]) == (sides[1], sides[3]) else "M"
     return Change(status, change.path, change.path, *sides)
+
+
+def _sorted(changes: Sequence[Change]) -> list[int]:
+    """The numbers of all that is told of, in git's order."""
+    numbers = (number for number, change in enumerate(changes) if change.status != "U")
+    return sorted(numbers, key=lambda number: _place(changes[number]))
 
 
 def _place(change: Change) -> tuple[str, bool]:

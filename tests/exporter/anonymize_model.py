@@ -63,6 +63,9 @@ class ModelRewriter:
 
     def line(self, line: bytes) -> bytes:
         word, _, rest = line.removesuffix(b"\n").partition(b" ")
+        if word in (b"name", b"name-oid"):
+            (self.words.path if word == b"name" else self.words.oid)(rest)
+            return b""
         if word == b"data":
             message = b"subject %d\n\nbody\n" % next(self.subjects)
             return b"data %d\n%b" % (len(message), message)

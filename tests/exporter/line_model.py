@@ -24,10 +24,10 @@ def table_of(changes: Sequence[Change]) -> ChangeTable:
     return table
 
 
-def text_of(table: ChangeTable, *, quote_high: bool = True) -> bytes:
+def text_of(table: ChangeTable, **options: bool) -> bytes:
     """The lines of a table, with ``:OID`` for the marks of blobs."""
     writer = RecordWriter()
-    lines = ChangeLines(writer, quote_high=quote_high)
+    lines = ChangeLines(writer, **options)
     writer.begin()
     lines.write_lines(table)
     writer.end()

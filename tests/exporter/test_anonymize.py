@@ -182,6 +182,8 @@ line_parts = st.one_of(
         lambda got: [(b"M 160000 %b %b\n" % (got[0].hex().encode(), got[1]), None)]
     ),
     paths.map(lambda path: [(b"D %b\n" % path, None)]),
+    paths.map(lambda path: [(b"name %b\n" % path, None)]),
+    oids.map(lambda oid: [(b"name-oid %b\n" % oid.hex().encode(), None)]),
     st.tuples(st.sampled_from((b"R", b"C")), paths, paths).map(
         lambda got: [(b"%b %b %b\n" % got, None)]
     ),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from fastio.exporter import line_order
 from fastio.exporter.change_lines import ChangeLines
 from fastio.exporter.changes import Change, ChangeTable, changes_of
 from fastio.exporter.line_order import order_lines
@@ -192,6 +193,32 @@ def test_what_is_a_target_before_it_is_a_source_is_told_as_modified() -> None:
     lines = order_lines(changes)
     assert lines == git_lines(changes) == [("R", 0), ("M", 0), ("M", 1)]
     assert imported(old, as_text(changes, lines)) == new
+
+
+@given(trees, trees, st.data())
+def test_gits_own_order_is_known_too(old: FlatTree, new: FlatTree, data: st.DataObject) -> None:
+    changes = changes_of(paired_table(old, new, data))
+    told = [change for change in changes if change.status != "U"]
+    assert line_order.git_lines(told) == git_lines(told)
+
+
+@given(trees, trees, st.data(), st.booleans())
+def test_names_come_first_in_gits_order_where_lines_do_not(
+    old: FlatTree, new: FlatTree, data: st.DataObject, with_data: bool
+) -> None:
+    table = paired_table(old, new, data)
+    changes = changes_of(table)
+    expected = b""
+    if (lines := line_order.git_lines(changes)) != order_lines(changes):
+        for letter, number in lines:
+            change = changes[number]
+            words = [(b"name", change.source)] if letter in "DRC" else []
+            if letter == "M" and not with_data:
+                words.append((b"name-oid", change.new_oid.hex().encode()))
+            words += [(b"name", change.path)] if letter != "D" else []
+            expected += b"".join(b"%b %b\n" % word for word in words)
+    plain = text_of(table, with_data=with_data)
+    assert text_of(table, with_data=with_data, names_first=True) == expected + plain
 
 
 @given(st.lists(st.binary(min_size=1, max_size=12), max_size=4), st.booleans())

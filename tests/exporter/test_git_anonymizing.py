@@ -130,6 +130,20 @@ def test_what_is_told_all_the_same(secret: Source) -> None:
     assert end == reset(b"refs/heads/ref0", oid)
 
 
+def test_numbers_go_by_gits_order_where_lines_do_not(source: Source) -> None:
+    change = b"R d e", b"M 100644 :2 d/x", b"M 160000 %b d/y" % LINK, b"M 160000 %b f" % OTHER_LINK
+    source.load(
+        blob(1, b"one\n") + blob(2, b"other\n")
+        + commit(3, b"M 100644 :1 d", root=True) + commit(4, *change)
+    )  # fmt: skip
+    lines = source.stream("main~1..main", "--anonymize", "-M", "--reference-excluded-parents")
+    moved = b"R path0 path3\n"
+    assert moved in lines
+    assert lines.replace(moved, b"").endswith(
+        b"M 100644 :1 path0/path1\nM 160000 %040d path0/path2\nM 160000 %040d path4\n\n" % (2, 3)
+    )
+
+
 def test_a_map_needs_anonymizing(secret: Source) -> None:
     assert secret.fails("main", "--anonymize-map=a:b").stdout == b""
 
