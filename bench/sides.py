@@ -23,9 +23,7 @@ UNPACK = (
     "shutil.copyfileobj(lz4.frame.open(sys.argv[1]), sys.stdout.buffer, 1 << 20)"
 )
 # -C changes what the empty entry of the path means.
-START = (
-    f"import sys; sys.path[0] = {str(ROOT)!r}; from fastio.cli.main import main; sys.exit(main())"
-)
+START = f"import sys; sys.path[0] = {str(ROOT)!r}; from fastio.cli.main import program; program()"
 
 
 def fastio_command() -> list[str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from fastio.cli.main import main
+from fastio.cli.main import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

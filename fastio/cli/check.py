@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import json
 import os
 import re
@@ -68,7 +67,6 @@ def run(words: Sequence[str]) -> int:
     if list(words) in (["-h"], ["--help"]):
         tell(USAGE)
         return 0
-    gc.set_threshold(100_000, 50, 50)  # as for an import
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as everybody's, when `head` has had enough
     try:
         line = parse(words)

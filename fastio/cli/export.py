@@ -56,8 +56,6 @@ def run(words: Sequence[str], *, bar: bool = True) -> int:
         words: The command line behind the command.
         bar: Whether a progress bar may be shown.
     """
-    # Nearly nothing here is part of a cycle, and the collector's rounds cost some percent.
-    gc.set_threshold(100_000, 50, 50)
     try:
         options, arguments = parse_options(words)
         if options.help:
@@ -78,11 +76,9 @@ def run(words: Sequence[str], *, bar: bool = True) -> int:
 
 def _export(options: ExportOptions, arguments: Sequence[str]) -> int:
     search = Search()
-    gc.disable()  # as in `fastio.cli.main`
     from fastio.exporter.exporter import Exporter  # noqa: PLC0415 - while git searches
 
     gc.freeze()
-    gc.enable()
     raise_when_interrupted()
     repository = search.result()
     with (

@@ -72,8 +72,6 @@ def run(words: Sequence[str]) -> int:
     # A frontend may ask for a checkpoint as soon as we run.
     early: list[int] = []
     signal.signal(signal.SIGUSR1, lambda number, _frame: early.append(number))
-    # Nearly nothing here is part of a cycle, and the collector's rounds cost some percent.
-    gc.set_threshold(100_000, 50, 50)
     try:
         line = _parse(words)
         source = Source(_open(line.file))
@@ -105,11 +103,9 @@ def run(words: Sequence[str]) -> int:
 def _make_importer(line: _CommandLine) -> Importer:
     """Make the importer, which refuses settings that make no sense before anything is read."""
     search = Search()
-    gc.disable()  # as in `fastio.cli.main`
     from fastio.importer.importer import Importer  # noqa: PLC0415 - while git searches
 
     gc.freeze()
-    gc.enable()
     return Importer(search.result(), line.options, line.words)
 
 

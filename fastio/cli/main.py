@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import gc
+import atexit
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from fastio import __version__
 from fastio.cli.endings import Interrupted, die_by, open_standard_files, say, tell
@@ -41,6 +43,19 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "bench": ("fastio.cli.bench", ()),
 }
 HELP = ("help", "--help", "-h")
+
+
+def program() -> NoReturn:
+    """Be ``fastio``: run it, and end the process."""
+    status = main()
+    try:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        sys.exit(status)
+    # Everything is done. To take down one by one all that Python has made costs 3 to 5 ms.
+    os._exit(status)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -94,13 +109,6 @@ def _run(command: str, words: list[str]) -> int:
 
 def _find(module: str) -> Callable[[Sequence[str]], int]:
     """Import only the command that is asked for."""
-    # Nothing that is imported goes away again: looking for garbage among it takes 4 ms.
-    gc.disable()
     __import__(module)
-    gc.enable()
     run: Callable[[Sequence[str]], int] = sys.modules[module].run
     return run
-
-
-if __name__ == "__main__":
-    sys.exit(main())

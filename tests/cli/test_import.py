@@ -185,7 +185,7 @@ def test_no_progress_bar(target: Target, command: str, words: list[str]) -> None
 def test_as_a_command_of_git(target: Target, tmp_path: Path) -> None:
     command = tmp_path / "bin/git-fastio"
     command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {shlex.quote(COMMAND[0])} -m fastio.cli.main "$@"\n')
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(COMMAND[0])} -m fastio "$@"\n')
     command.chmod(0o755)
     path = f"{command.parent}:{os.environ['PATH']}"
     done = subprocess.run(

@@ -213,7 +213,7 @@ def test_a_git_that_hands_hash_object_to_us(ours: Place, tmp_path: Path) -> None
     wrapper = tmp_path / "git"
     wrapper.write_text(
         "#!/bin/sh\n"
-        f'case " $* " in *" hash-object "*) exec {sys.executable} -m fastio.cli.main "$@" ;; esac\n'
+        f'case " $* " in *" hash-object "*) exec {sys.executable} -m fastio "$@" ;; esac\n'
         f'exec {shutil.which("git")} "$@"\n'
     )
     wrapper.chmod(0o755)

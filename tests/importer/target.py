@@ -18,7 +18,7 @@ from fastio.importer.source import Source
 from fastio.store.repository import Repository
 
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-m", "fastio.cli.main"]
+COMMAND = [sys.executable, "-m", "fastio"]
 PATIENCE = 20.0  # seconds after which what is waited for will not happen any more
 Done = subprocess.CompletedProcess[bytes]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-START = "import sys; from fastio.cli.main import main; sys.exit(main())"
+START = "from fastio.cli.main import program; program()"
 
 
 @pytest.fixture(autouse=True)
