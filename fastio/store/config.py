@@ -252,13 +252,16 @@ class Config:
         """Whether hooks are told of, or that they lie in a directory of their own."""
         return "core.hooksPath" in self or any(key.startswith("hook.") for key in self._values)
 
-    def logs_refs(self, *, is_bare: bool) -> bool:
-        """Whether reflogs may be begun: all but a false core.logAllRefUpdates counts as true."""
-        key = _canonical("core.logAllRefUpdates")
-        if key not in self._values:
-            return not is_bare
-        value = self._values[key]
-        return value is None or value.lower() not in _FALSE
+    def reflogs_begun(self, *, is_bare: bool) -> str:
+        """Which refs get a reflog with their first change (core.logAllRefUpdates).
+
+        Returns:
+            ``none``, ``all``, or ``usual``: branches, remote-tracking branches and notes.
+        """
+        key = "core.logAllRefUpdates"
+        if (self._values.get(_canonical(key)) or "").lower() == "always":
+            return "all"
+        return "usual" if self.boolean(key, not is_bare) else "none"
 
     @property
     def shared_permissions(self) -> int:

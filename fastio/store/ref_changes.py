@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from fastio.objects.kinds import Oid
 from fastio.records import record
-from fastio.store.fresh_refs import FreshRefs
+from fastio.store.packed_refs import PackedRefs
 from fastio.store.ref_space import RefSpace
 from fastio.store.ref_transactions import RefTransactions
 
@@ -79,18 +79,24 @@ class Change:
     Attributes:
         name: The ref that really changes; symbolic ones have been followed.
         command: What to tell git.
-        is_new: Whether it makes a ref.
-        new: The commit that the ref is to name; None if it is not known to be one.
+        old: What the ref holds now; None if it is to be made.
+        new: The commit that it is to hold; None if it is to go, or that is not known to be one.
         outcome: What becomes of it, if git lets it pass; afterwards, what became of it.
     """
 
-    __slots__ = ("command", "is_new", "name", "new", "outcome")
+    __slots__ = ("command", "name", "new", "old", "outcome")
 
     def __init__(
-        self, name: bytes, command: bytes, outcome: Outcome, *, is_new: bool, new: Oid | None
+        self, name: bytes, command: bytes, outcome: Outcome, *, old: Oid | None, new: Oid | None
     ) -> None:
-        self.name, self.command, self.outcome = name, command, outcome
-        self.is_new, self.new = is_new, new
+        self.name, self.command, self.outcome, self.old, self.new = name, command, outcome, old, new
+
+    @property
+    def may_be_packed(self) -> bool:
+        """Whether `PackedRefs` may make it: nothing has to be peeled, no symbolic ref followed."""
+        if self.outcome.name != self.name:
+            return False
+        return self.new is not None or self.outcome.status is Status.DELETED
 
 
 class ChangeRunner:
@@ -99,14 +105,13 @@ class ChangeRunner:
     Args:
         transactions: Runs them.
         space: The names of refs that there are; kept true.
-        fresh: Makes the first refs that there are.
+        packed: Makes many at once where it can.
     """
 
     def __init__(
-        self, transactions: RefTransactions, space: RefSpace, fresh: FreshRefs | None = None
+        self, transactions: RefTransactions, space: RefSpace, packed: PackedRefs | None = None
     ) -> None:
-        self._transactions, self._space = transactions, space
-        self._fresh = None if space else fresh
+        self._transactions, self._space, self._packed = transactions, space, packed
 
     def run(self, changes: Sequence[Change]) -> None:
         """Make all of *changes* that can be made, and set every one's outcome."""
@@ -130,31 +135,24 @@ class ChangeRunner:
         for change in changes:
             if change.outcome.status is Status.DELETED:
                 self._space.remove(change.name)
-            elif change.is_new:
+            elif change.old is None:
                 rival = self._space.claim(change.name)
                 if rival is not None:
                     rivals[change.name] = rival
         return rivals
 
-    def _without_fresh(self, changes: Sequence[Change]) -> Sequence[Change]:
-        """Make what can be made at once, if these are the first refs; return the others."""
-        fresh, self._fresh = self._fresh, None
-        if fresh is None:
+    def _without_packed(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """Make what can be made at once; return the others."""
+        if self._packed is None:
             return changes
-        refs = [
-            (change.name, change.new)
-            for change in changes
-            if change.is_new and change.new and change.outcome.status is Status.UPDATED
-        ]
-        if not fresh.make(refs):
-            return changes
-        made = {name for name, _ in refs}
+        moves = [(each.name, each.old, each.new) for each in changes if each.may_be_packed]
+        made = self._packed.move(moves, self._space)
         return [change for change in changes if change.name not in made]
 
     def _send(self, changes: Sequence[Change]) -> set[bytes]:
         """Let git make changes; returns the names of new refs that did not come about."""
         failed = set()
-        changes = self._without_fresh(changes)
+        changes = self._without_packed(changes)
         answers = self._transactions.run_each([change.command for change in changes])
         for change, said in zip(changes, answers, strict=True):
             if said is None:
@@ -164,7 +162,7 @@ class ChangeRunner:
                 change.outcome = refusal(change.outcome.name, Status.NOT_DELETED, said)
                 continue
             change.outcome = refusal(change.outcome.name, Status.REFUSED, said)
-            if change.is_new:
+            if change.old is None:
                 self._space.remove(change.name)
                 failed.add(change.name)
         return failed

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fastio.objects.kinds import Oid
 from fastio.records import record
 from fastio.store.ancestry import find_descents, peel_to_commits
-from fastio.store.fresh_refs import FreshRefs
+from fastio.store.packed_refs import PackedRefs
 from fastio.store.ref_changes import Cause, Change, ChangeRunner, Outcome, Status, refusal
 from fastio.store.ref_space import RefSpace
 from fastio.store.ref_transactions import (
@@ -66,7 +66,7 @@ class RefUpdater:
         self._git = repository.git
         self._zero_oid = repository.object_format.zero_oid
         self._is_known_ancestor, self._is_known_commit = is_known_ancestor, is_known_commit
-        self._fresh = FreshRefs(repository)
+        self._packed = PackedRefs(repository)
         self._transactions = RefTransactions(repository.git)
         # What was read, and is kept true: the table, and the names that were asked for.
         self._table, self._asked = RefTable(), set[bytes]()
@@ -115,7 +115,7 @@ class RefUpdater:
         self._asked = {update.name for update in updates}
         table = self._table = read_refs(self._git, self._asked)
         space = RefSpace((*table.values, *table.targets))
-        self._runner = ChangeRunner(self._transactions, space, self._fresh)
+        self._runner = ChangeRunner(self._transactions, space, self._packed)
 
     def _update(self, updates: Sequence[BranchUpdate], force: bool) -> list[Outcome]:
         outcomes: list[Outcome] = []
@@ -163,7 +163,7 @@ class RefUpdater:
             outcomes.append(outcome)
             if command and outcome.status is not Status.REFUSED:
                 new = update.new if update.new and self._is_known_commit(update.new) else None
-                changes[number] = Change(final, command, outcome, is_new=old is None, new=new)
+                changes[number] = Change(final, command, outcome, old=old, new=new)
         self._runner.run(list(changes.values()))
         for number, change in changes.items():
             outcomes[number] = change.outcome

@@ -157,16 +157,20 @@ def test_shared_repositories(value, mode):
     assert config(core__sharedRepository=value).shared_permissions == mode
 
 
-@pytest.mark.parametrize("value", ["true", "always", "1", "FALSE", "", "off"])
-def test_reflogs(value):
+@pytest.mark.parametrize(
+    ("value", "begun"),
+    [("true", "usual"), ("Always", "all"), ("1", "usual"), ("FALSE", "none"), ("", "none")],
+)
+def test_reflogs(value, begun):
     settings = config(core__logAllRefUpdates=value)
-    assert settings.logs_refs(is_bare=True) == (value in ("true", "always", "1"))
+    assert settings.reflogs_begun(is_bare=True) == begun
+    assert settings.reflogs_begun(is_bare=False) == begun
 
 
 def test_only_where_there_is_a_work_tree_reflogs_are_the_default():
-    assert config().logs_refs(is_bare=False)
-    assert not config().logs_refs(is_bare=True)
-    assert Config(b"core.logallrefupdates\0").logs_refs(is_bare=True)
+    assert config().reflogs_begun(is_bare=False) == "usual"
+    assert config().reflogs_begun(is_bare=True) == "none"
+    assert Config(b"core.logallrefupdates\0").reflogs_begun(is_bare=True) == "usual"
 
 
 def test_hooks_that_the_configuration_tells_of():
