@@ -302,14 +302,17 @@ class Executor:
 
     def reset(self, command: Reset) -> None:
         """Set a branch anew, or make it unborn."""
-        line = b"reset " + command.ref
+        branch = None
         try:
             branch = self.branches.open(command.ref)
             branch.tip = branch.tree = branch.published = None
             if command.from_ is not None:
-                line = _line_of(b"from ", command.from_)
                 self._start_from(branch, command.from_)
         except StreamError as error:
+            if branch is None or command.from_ is None:
+                line = b"reset " + command.ref
+            else:
+                line = _line_of(b"from ", command.from_)
             raise _blamed_on(line, error) from error
         if branch.tip is None:
             branch.claimed = False

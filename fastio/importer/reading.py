@@ -72,6 +72,9 @@ class Reading:
             if kind is c.Done:
                 break
             self._dispatch(command)
+            if kind is c.Reset:
+                while (reset := self._parser.take_reset()) is not None:
+                    self._dispatch(reset)
             same = BETWEEN_COMMANDS.get(kind)
             if same is not None and not (same and self._parser.comes_next(same)):
                 self._take_quickly(source)

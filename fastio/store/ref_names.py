@@ -6,10 +6,10 @@ lies in the git directory.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 
-# Compiled by `re` when first used; doing it here would cost every start a millisecond.
 _FORBIDDEN = rb"""(?x)
       [\x00-\x20\x7f~^:?*\[\\]  # controls, blank, and what has a meaning in revisions
     | \.\. | @\{ | //
@@ -25,6 +25,11 @@ _NOT_FOR_REFS = {
 }
 
 
+@functools.cache  # doing it at once would cost every start a millisecond
+def _forbidden() -> re.Pattern[bytes]:
+    return re.compile(_FORBIDDEN)
+
+
 def check_ref_format(name: bytes, *, allow_onelevel: bool = True) -> bool:
     """Tell whether git accepts *name* as a ref's name.
 
@@ -32,7 +37,7 @@ def check_ref_format(name: bytes, *, allow_onelevel: bool = True) -> bool:
         name: The full name.
         allow_onelevel: Whether a name without a slash will do.
     """
-    if not name or name == b"@" or re.search(_FORBIDDEN, name):
+    if not name or name == b"@" or _forbidden().search(name):
         return False
     return allow_onelevel or b"/" in name
 

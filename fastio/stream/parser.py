@@ -38,6 +38,7 @@ from fastio.stream.reader import (
     Steps,
     StreamReader,
 )
+from fastio.stream.resets import take_reset
 from fastio.stream.scans import Scan
 
 if TYPE_CHECKING:
@@ -278,6 +279,22 @@ class StreamParser:
             self.command_number += 1
             self.command_line = reader.last_line
         return question
+
+    def take_reset(self) -> c.Reset | None:
+        """Take a ref set to a mark that comes next, if it is spelled as usual: the fast path.
+
+        Returns:
+            The command, of which `next_command` then knows nothing, or None: ask that one. That is
+            always so when *problems* are told, or nothing but features and options has come so far.
+        """
+        if not self.is_between or self._is_lenient or self.failure is not None:
+            return None
+        reset = take_reset(self._reader)
+        if reset is not None:
+            self.command_number += 1
+            self.command_offset = self._reader.offset
+            self.command_line = b"reset " + reset.ref
+        return reset
 
     def pass_over(self, scan: Scan) -> bool:
         """Let *scan* take commands that come next, of which `next_command` then knows nothing.

@@ -57,6 +57,8 @@ def with_runs(parser: StreamParser, max_count: int) -> Iterator[tuple[Any, int]]
     while True:
         while (question := parser.take_question()) is not None:
             yield question, parser.offset
+        while (reset := parser.take_reset()) is not None:
+            yield reset, parser.offset
         while blobs := parser.take_blobs(max_count):
             for mark, data, offset in blobs:
                 yield c.Blob(mark, None, data), offset

@@ -29,6 +29,7 @@ FRAGMENTS = (
     *(b'D "\\303"\n', b"D a\n", b'C "a b" c\n', b"R a\n", b"deleteall\n", b"N :1 :2\n"),
     *(b"N inline :2\n", b"ls :1 a\n", b'ls "a"\n', b"cat-blob :1\n", b"get-mark :1\n"),
     *(b"cat-blob " + b"a0" * 20 + b"\n", b'ls ""\n', b'ls :1 "a"\n', b"ls " + b"C" * 64 + b" \n"),
+    *(b"reset x\nfrom :1\n", b"reset x y\nfrom :%b\n\n" % GREAT[:18], b"reset\nfrom :1\n"),
     *(b"reset refs/heads/x\n", b"alias\n", b"to :1\n", b"checkpoint\n", b"progress a\0b\n"),
     *(b"feature ls\n", b"feature done\n", b"option git quiet\n", b"option other\n", b"done\n"),
     *(b"mark :9223372036854775808\n", b"mark :18446744073709551616\n"),
