@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from fastio.importer.branches import show
 from fastio.store.ref_names import check_ref_format
 from fastio.store.ref_space import RefSpace
-from fastio.store.ref_transactions import read_refs
+from fastio.store.ref_transactions import MAX_PATTERNS, read_refs
 
 if TYPE_CHECKING:
     from fastio.importer.branches import BranchTable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # More of them would bury everything else; the end tells them all.
 MAX_WARNINGS: Final = 20
-# So often git is asked about new names only; then all refs are read, and kept.
+# So often git is asked about a few new names only; then all refs are read, and kept.
 _MAX_LOOKS: Final = 8
 _NO_TAG: Final = "no tag of this import will be set"
 _UNLESS: Final = "will be refused at the end, unless the stream deletes the other one"
@@ -100,7 +100,7 @@ class ClashWatch:
         if self._on_disk is not None:
             return self._on_disk
         self._looks += 1
-        everything = self._looks > _MAX_LOOKS
+        everything = self._looks > _MAX_LOOKS or len(names) >= MAX_PATTERNS
         table = read_refs(self._git, None if everything else names)
         space = RefSpace((*table.values, *table.targets))
         if everything:

@@ -17,7 +17,7 @@ from fastio.store.reflogs import REFLOG_MESSAGE
 
 # From so many names on all refs are listed: a command line has its limits. Each may have a pattern
 # for some directories as well.
-_MAX_PATTERNS = 500
+MAX_PATTERNS = 500
 _COMMITTED = b"commit: ok\n"
 # Commands that are tried as one transaction, when each is meant to be one of its own.
 _TOGETHER = 256
@@ -168,7 +168,7 @@ def read_refs(git: Git, names: Iterable[bytes] | None = None) -> RefTable:
     # A dash would make the name an option; git itself cannot be asked for such a ref.
     for name in [name for name in wanted if not name.startswith((b"refs/", b"-"))]:
         _read_root_ref(git, table, name)
-    if len(wanted) >= _MAX_PATTERNS:
+    if len(wanted) >= MAX_PATTERNS:
         _list_refs(git, table, [])
         return table
     wanted.update(table.targets.values())

@@ -7,6 +7,7 @@ it decides which of ``x`` and ``x/y`` gets its way.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from fastio.objects.kinds import Oid
@@ -63,7 +64,7 @@ class RefUpdater:
                 and *old* is an ancestor of *new*, which saves asking git.
             is_known_commit: Answers True if the caller knows that this is a commit, and is there.
         """
-        self._git = repository.git
+        self._repository, self._git = repository, repository.git
         self._zero_oid = repository.object_format.zero_oid
         self._is_known_ancestor, self._is_known_commit = is_known_ancestor, is_known_commit
         self._packed = PackedRefs(repository)
@@ -113,9 +114,23 @@ class RefUpdater:
         """Read the refs that are to be updated."""
         self._transactions.start()  # git starts up while another one reads
         self._asked = {update.name for update in updates}
-        table = self._table = read_refs(self._git, self._asked)
+        is_new = self._has_no_refs() and all(name.startswith(b"refs/") for name in self._asked)
+        table = self._table = RefTable() if is_new else read_refs(self._git, self._asked)
         space = RefSpace((*table.values, *table.targets))
         self._runner = ChangeRunner(self._transactions, space, self._packed)
+
+    def _has_no_refs(self) -> bool:
+        """Tell whether there is not one ref, as before a first import: no need to start a git."""
+        repository = self._repository
+        directory = repository.common_dir
+        if repository.ref_format != "files" or repository.git_dir != directory:
+            return False
+        if os.path.lexists(os.path.join(directory, b"packed-refs")):
+            return False
+        try:
+            return _is_empty(os.path.join(directory, b"refs"))
+        except OSError:
+            return False
 
     def _update(self, updates: Sequence[BranchUpdate], force: bool) -> list[Outcome]:
         outcomes: list[Outcome] = []
@@ -224,6 +239,14 @@ class RefUpdater:
                 continue
             refusals[name] = Outcome(name, Status.REFUSED, said, cause)
         return refusals
+
+
+def _is_empty(directory: bytes) -> bool:
+    """Tell whether there is nothing but directories below *directory*."""
+    with os.scandir(directory) as entries:
+        return all(
+            entry.is_dir(follow_symlinks=False) and _is_empty(entry.path) for entry in entries
+        )
 
 
 def _waves(updates: Iterable[BranchUpdate], table: RefTable) -> Iterator[list[BranchUpdate]]:

@@ -124,7 +124,7 @@ def test_refs_and_reflogs_are_what_git_makes_of_them(fates, setting, had_logs):
         }
         shutil.copytree(work.path, Path(directory, "git"))
         patch.setattr(packed_refs, "FEWEST", 1)
-        patch.setattr(ref_transactions, "_MAX_PATTERNS", 1)  # all refs are known
+        patch.setattr(ref_transactions, "MAX_PATTERNS", 1)  # all refs are known
         ours = updated(work.path, moves)
         assert packed(work) >= {
             name for name in moves if moves[name] and by_place[name] in ("nowhere", "packed")

@@ -42,6 +42,19 @@ def test_new_branches_are_made(work, updater):
     assert work("rev-parse", "refs/heads/a", "refs/heads/b/c").split() == [first, second]
 
 
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_git_is_asked_for_refs_only_where_there_is_one(work, updater, monkeypatch, is_packed):
+    tip = work.commit()
+    (work.path / ".git/refs/heads/empty/below").mkdir(parents=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(refs, "read_refs", None)
+        assert statuses(update(updater, (b"refs/heads/a", tip))) == [Status.UPDATED]
+    if is_packed:
+        work("pack-refs", "--all")
+    [refused] = update(updater, (b"refs/heads/a/b", tip))
+    assert refused.cause is Cause.NO_ROOM
+
+
 def test_three_hundred_refs_in_one_go(work, updater):
     tip = work.commit()
     names = [b"refs/heads/b%d" % number for number in range(300)]
