@@ -17,6 +17,17 @@ from isal.isal_zlib import crc32 as isal_crc32
 
 from fastio.errors import PackError
 
+cdef extern from *:
+    """
+    #include <fcntl.h>
+    #ifdef SYNC_FILE_RANGE_WRITE
+    #define start_writing(fd) (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE)
+    #else
+    #define start_writing(fd) (void)(fd)
+    #endif
+    """
+    void start_writing(int fd) noexcept nogil
+
 cdef enum:
     BUFFER = 1 << 20
     HEADER = 12  # bytes before the first entry
@@ -273,6 +284,13 @@ cdef class EntryWriter:
 
     def flush(self):
         self.c_flush()
+
+    def begin_sync(self):
+        """Have what was flushed go to the disk while something else is done.
+
+        It says nothing of errors, and takes none from whoever syncs later.
+        """
+        start_writing(self.fd)
 
     def seal(self):
         if self.open_entry:

@@ -202,6 +202,8 @@ class PackWriter:
         """
         if self.trailer is None:
             self.entries.seal()
+            if self._fsync:
+                self.entries.begin_sync()
             try:
                 os.pwrite(self.entries.fd, self.count.to_bytes(4, "big"), COUNT_AT)
                 trailer = self._checksum()
