@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastio.hasher.conversions import BY_GIT, IDENT, LINE_ENDS, NONE
+from fastio.hasher.conversions import BY_GIT, IDENT, LINE_ENDS, MAYBE, NONE
 from fastio.hasher.files import FileReader
 from fastio.objects.collisions import refuse_collision
 from fastio.objects.kinds import BLOB, Oid
@@ -36,7 +36,7 @@ class Group:
 
     names: list[bytes]
     paths: list[bytes]
-    rules: bytes
+    rules: bytearray
     storing: int
     turn: int
 
@@ -96,7 +96,7 @@ class BatchWorker:
                 break
         return Outcome(b"".join(oids), at - first, packed)
 
-    def _usable(self, reader: FileReader, rules: bytes, first: int) -> int:
+    def _usable(self, reader: FileReader, rules: bytearray, first: int) -> int:
         """How many files come before one that is converted."""
         if not any(rules[first : first + reader.count]):
             return reader.count
@@ -104,7 +104,7 @@ class BatchWorker:
             rule = rules[first + number]
             if rule == NONE:
                 continue
-            if rule == LINE_ENDS and reader.has_cr(number):
+            if rule in (LINE_ENDS, MAYBE) and reader.has_cr(number):
                 return number
             if rule == IDENT and b"$Id" in reader.content(number):
                 return number

@@ -4,34 +4,45 @@ Conversions are git's business: a filter, an encoding, an ``$Id$``, carriage ret
 What is worked out here is that there is nothing to convert, which is nearly always so:
 
 * no attribute file can have a say about the path, and ``core.autocrlf`` is not set; or
+* all that attribute files say of such names is that lines end by LF; or
 * git, asked once for all paths (``git check-attr --stdin``), says that no attribute is there; or
 * the only thing that could happen is that carriage returns go, and the content has none.
+
+Where the second holds, git is only asked about content that has a carriage return (`MAYBE`): about
+20,000 source files it would take as long to ask as to hash them. Where that is so of many files,
+git is asked beforehand after all.
 """
 
 from __future__ import annotations
 
 import os
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from fastio.errors import ConfigError, GitEnded
-from fastio.hasher.files import is_there
+from fastio.hasher.attribute_files import AttributeFiles
 from fastio.records import record
 from fastio.store.config import parse_boolean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fastio.store.config import Config
     from fastio.store.git import Git, GitProcess
     from fastio.store.repository import Repository
 
-NONE, LINE_ENDS, IDENT, BY_GIT = range(4)
-"""Nothing happens; something happens to content with a CR; or with an ``$Id``; git has to say."""
+NONE, LINE_ENDS, IDENT, BY_GIT, MAYBE = range(5)
+"""Nothing happens; something happens to content with a CR; or with an ``$Id``; git has to say; if
+there is a CR, git is still to be asked whether something happens (`Conversions.ask_after_all`)."""
 
 _ATTRIBUTES = (b"text", b"crlf", b"eol", b"ident", b"filter", b"working-tree-encoding")
 _INSIDE, _OUTSIDE, _ODD, _NO_ATTRIBUTES = range(4)  # places of files
 _NO_NAMES = (b"", b".", b"..")
 _FIELDS = 3  # path, attribute, value
 _ROOM = 1 << 20  # bytes that pipes may hold: the answers about a thousand paths or two
+_FEW = 16  # questions after all that say nothing yet about whether there are many
+_SELDOM = 512  # paths for each further one: a question takes as long as some hundred of them
 
 
 @record
@@ -41,10 +52,12 @@ class Question:
     Attributes:
         found: What is known of each path, a byte each.
         asked: The paths that git was asked about: those of the work tree, and those outside of it.
+        is_late: Whether it was asked after all.
     """
 
     found: bytearray
     asked: tuple[list[int], list[int]]
+    is_late: bool
 
 
 class Conversions:
@@ -68,9 +81,10 @@ class Conversions:
         write: bool,
     ) -> None:
         self._git, self._repository, self._config = git, repository, config
-        self._asked: dict[int, GitProcess] = {}  # for paths of the work tree, and outside of it
-        self._places: dict[bytes, int] = {}
-        self._known_directories: dict[bytes, bool] = {}
+        # For paths of the work tree, and outside of it; late questions overtake earlier ones.
+        self._asked: dict[tuple[int, bool], GitProcess] = {}
+        self._places: dict[bytes, tuple[int, tuple[bytes, ...]]] = {}
+        self._paths = self._late = 0  # paths so far, and questions about them after all
         self._known_rules: dict[tuple[bytes, ...], int] = {}
         automatic = _word(config, "core.autocrlf", "false")
         self._automatic = automatic == "input" or parse_boolean("core.autocrlf", automatic)
@@ -80,32 +94,54 @@ class Conversions:
         self._to_crlf = to_crlf or _word(config, "core.eol", "") == "crlf"
         self._anywhere = repository is not None and self._attributes_for_all(system_file)
         self._top = b"../" * repository.prefix.count(b"/") if repository is not None else b""
+        self._files = AttributeFiles(self._top)
 
     def ask(self, paths: list[bytes]) -> Question:
         """Begin to find out about *paths*, names from the top of the work tree.
 
         git answers meanwhile. Questions are to be settled (`rules`) in the order they were asked.
         """
+        self._paths += len(paths)
+        # What git warns of has to be asked for.
+        may_wait = self._line_ends(set_to_crlf=False) == LINE_ENDS
+        may_wait = may_wait and self._late <= _FEW + self._paths // _SELDOM
+        return self._ask(paths, may_wait=may_wait, is_late=False)
+
+    def ask_after_all(self, paths: list[bytes]) -> bytes:
+        """Tell what can happen to each of some paths, of which some may have a CR (`MAYBE`)."""
+        self._late += 1
+        return self.rules(self._ask(paths, may_wait=False, is_late=True))
+
+    def _ask(self, paths: list[bytes], *, may_wait: bool, is_late: bool) -> Question:
         default = self._line_ends(set_to_crlf=False) if self._automatic else NONE
         found = bytearray([default]) * len(paths)
-        question = Question(found, ([], []))
+        question = Question(found, ([], []), is_late)
         if self._repository is None:
             return question
         lists = (*question.asked, list[int]())
-        for number, path in enumerate(paths):
-            at = path.rfind(b"/") + 1
-            place = self._places.get(path[:at])
-            if place is None:
-                place = self._places[path[:at]] = self._place(path[:at])
-            if place != _NO_ATTRIBUTES:
-                found[number] = BY_GIT  # as git sees them, odd names match other patterns
-                if path[at:] not in _NO_NAMES:
-                    lists[place].append(number)
+        number = 0
+        for directory, names in groupby(paths, _directory):
+            first, number = number, number + len(list(names))
+            known = self._places.get(directory)
+            if known is None:
+                known = self._places[directory] = self._place(directory)
+            place, strong = known
+            if place == _NO_ATTRIBUTES:
+                continue
+            to_ask: Iterable[int] = range(first, number)
+            if may_wait:
+                found[first:number] = bytes([MAYBE]) * (number - first)
+                to_ask = (n for n in to_ask if strong and paths[n].lower().endswith(strong))
+            for each in to_ask:
+                found[each] = BY_GIT  # as git sees them, odd names match other patterns
+                if paths[each][len(directory) :] not in _NO_NAMES:
+                    lists[place].append(each)
         for outside, numbers in enumerate(question.asked):
             if numbers and self._can_ask(outside=bool(outside)):
-                asked = self._asked.get(outside)
+                key = outside, is_late
+                asked = self._asked.get(key)
                 if asked is None:
-                    asked = self._asked[outside] = self._start(outside=bool(outside))
+                    asked = self._asked[key] = self._start(outside=bool(outside))
                 asked.send(b"".join(paths[number] + b"\0" for number in numbers))
                 asked.push()
             else:
@@ -120,7 +156,7 @@ class Conversions:
         """
         for outside, numbers in enumerate(question.asked):
             if numbers:
-                rules = self._settle(self._asked[outside], len(numbers))
+                rules = self._settle(self._asked[outside, question.is_late], len(numbers))
                 for number, rule in zip(numbers, rules, strict=True):
                     question.found[number] = rule
         return bytes(question.found)
@@ -151,30 +187,18 @@ class Conversions:
         )
         return any(map(os.path.lexists, files))
 
-    def _place(self, directory: bytes) -> int:
-        """Tell what kind of place a directory is, named from the top and with a slash behind it."""
-        if not (self._anywhere or self._has_attributes(directory)):
-            return _NO_ATTRIBUTES
+    def _place(self, directory: bytes) -> tuple[int, tuple[bytes, ...]]:
+        """Tell what kind of place a directory is, named from the top and with a slash behind it.
+
+        Beside that: how names end that may be converted without a carriage return.
+        """
+        extent = self._files.extent(directory)
+        if not (self._anywhere or extent.has_file):
+            return _NO_ATTRIBUTES, ()
         place = _OUTSIDE if directory.startswith(b"/") else _INSIDE
-        return place if is_plain(directory[place == _OUTSIDE : -1]) else _ODD
-
-    def _has_attributes(self, directory: bytes) -> bool:
-        """Whether *directory* or one above it, up to the top, has a file of attributes."""
-        has = self._known_directories.get(directory)
-        if has is not None:
-            return has
-        has, end = False, 0
-        while True:
-            part = directory[:end]
-            known = self._known_directories.get(part)
-            has = (has or self._has_file(part)) if known is None else known
-            self._known_directories[part] = has
-            if end == len(directory):
-                return has
-            end = directory.index(b"/", end) + 1
-
-    def _has_file(self, directory: bytes) -> bool:
-        return is_there(os.path.join(self._top, directory, b".gitattributes"))
+        if not is_plain(directory[place == _OUTSIDE : -1]):
+            return _ODD, (b"",)
+        return place, (b"",) if self._anywhere else extent.strong
 
     # --- what they say ----------------------------------------------------------------------------
 
@@ -184,7 +208,7 @@ class Conversions:
         Outside, hash-object heeds the attribute files on the way from the root of the file system,
         as if all of that were a work tree. What the real one's top says comes before them.
         """
-        if outside and (self._anywhere or self._has_attributes(b"/")):
+        if outside and (self._anywhere or self._files.extent(b"/").has_file):
             return False
         return self._has_place
 
@@ -265,6 +289,10 @@ class Conversions:
             return False
         start = f"filter.{os.fsdecode(name)}."
         return any(f"{start}{key}" in self._config for key in ("clean", "process", "required"))
+
+
+def _directory(path: bytes) -> bytes:
+    return path[: path.rfind(b"/") + 1]
 
 
 def is_plain(path: bytes) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from fastio.errors import FastioError, ObjectError, RepositoryError
 from fastio.hasher.batches import LOOSE, NO_STORING, PACKED, BatchWorker, Group
-from fastio.hasher.conversions import BY_GIT, IDENT, LINE_ENDS, NONE
+from fastio.hasher.conversions import BY_GIT, IDENT, LINE_ENDS, MAYBE, NONE
 from fastio.hasher.large_files import Content
 from fastio.hasher.names import GROUP, parted, read_names
 from fastio.objects.collisions import refuse_collision
@@ -145,7 +145,8 @@ class Hasher:
         for start in range(0, len(names), GROUP):
             part = slice(start, start + GROUP)
             self._turn += 1
-            group = Group(names[part], paths[part], rules[part], self._storing(), self._turn)
+            of_part = bytearray(rules[part])
+            group = Group(names[part], paths[part], of_part, self._storing(), self._turn)
             self._submit(group)
 
     def _submit(self, group: Group) -> None:
@@ -185,8 +186,12 @@ class Hasher:
             done += outcome.count
             if done == len(group.names):
                 return
-            self._answer(self._hash_alone(group.names[done], group.paths[done], group.rules[done]))
-            done += 1
+            if group.rules[done] == MAYBE:
+                group.rules[done:] = self._rules_after_all(group, done)
+            else:
+                rule = group.rules[done]
+                self._answer(self._hash_alone(group.names[done], group.paths[done], rule))
+                done += 1
             outcome = self._worker.run(group, done)
 
     def _storing(self) -> int:
@@ -213,6 +218,15 @@ class Hasher:
             return bytes([NONE]) * len(names)
         rules = self._conversions.rules(question)
         return rules if self._options.path is None else rules * len(names)
+
+    def _rules_after_all(self, group: Group, first: int) -> bytes:
+        """Ask about the files of a group from number *first* on, where one may be converted."""
+        assert self._conversions is not None
+        names = group.names[first:]
+        if self._options.path is not None:
+            rules = self._conversions.ask_after_all([self._converter.shown(self._path())])
+            return rules * len(names)
+        return self._conversions.ask_after_all([self._converter.shown(name) for name in names])
 
     def _path(self) -> bytes:
         return os.fsencode(self._options.path or "")

@@ -224,3 +224,23 @@ def test_a_source_of_attributes_that_is_none(place: Place) -> None:
     place.write("text", LF)
     done = place.fails("text", GIT_ATTR_SOURCE="none")
     assert done.stderr.count(b"fatal") == 1
+
+
+@pytest.mark.parametrize("words", [[], ["-w"]], ids=str)
+def test_many_files_of_which_some_have_a_cr(place: Place, words: list[str]) -> None:
+    place.write(
+        ".gitattributes", b"*.txt text eol=lf\n*.BAT text eol=crlf\nraw* -text\n*.id ident\n"
+    )
+    place.git("config", "core.safecrlf", "false")
+    names, expected = list[str](), list[str]()
+    kinds = [("%d.c", CRLF, CRLF), ("%d.txt", CRLF, LF), ("raw%d", CRLF, CRLF), ("%d.BAT", LF, LF)]
+    kinds += [("%d.txt", LF, LF), ("%d.id", b"$Id$\n", b"$Id$\n"), ("%d.c", LF, LF)]
+    for number in range(60):
+        for at, (name, content, hashed) in enumerate(kinds):
+            names.append(name % (number * len(kinds) + at))
+            mark = b"%d" % number
+            place.write(names[-1], content + mark)
+            expected.append(raw_oid(hashed + mark))
+    assert place.hash(*words, "--stdin-paths", text="\n".join(names).encode()) == expected
+    if words:
+        place.check()
