@@ -10,3 +10,5 @@ cdef int64_t c_store(
 cdef int64_t c_deflate_tiny(
     const unsigned char *data, int64_t size, unsigned char *out, int64_t capacity
 ) noexcept nogil
+
+cdef bytes c_deflated(object compress, int level, const unsigned char *data, int64_t size)

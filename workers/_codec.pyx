@@ -4,7 +4,9 @@
 The loops walk pointers within sizes that the callers pass; the tables are indexed by bytes.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.buffer cimport PyBUF_READ
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -13,6 +15,7 @@ from workers._tasks cimport c_deflate_bound
 
 cdef enum:
     MAX_STORED = 65535
+    TINY_ROOM = 128  # of what TINY bytes become
 
 # RFC 1951, 3.2.6: the fixed code of each literal, first bit lowest, and its length.
 cdef uint16_t literal_codes[256]
@@ -109,6 +112,28 @@ cdef int64_t c_deflate_tiny(
     return total
 
 
+cdef bytes c_deflated(object compress, int level, const unsigned char *data, int64_t size):
+    """Return bytes as a zlib stream; *compress* and *level* are as `codec.compressor` gave them."""
+    cdef int64_t bound = c_deflate_bound(size)
+    cdef unsigned char out[TINY_ROOM]
+    if compress is not None and size <= TINY:
+        size = c_deflate_tiny(data, size, out, sizeof(out))
+        return PyBytes_FromStringAndSize(<char *>out, size)
+    if compress is not None:
+        packed = <bytes>compress(PyMemoryView_FromMemory(<char *>data, size, PyBUF_READ), level)
+        if PyBytes_GET_SIZE(packed) <= bound:
+            return packed
+    packed = PyBytes_FromStringAndSize(NULL, bound)
+    c_store(data, size, <unsigned char *>PyBytes_AS_STRING(packed), bound)
+    return packed
+
+
+def deflated(compress, int level, const unsigned char[::1] data):
+    """Return *data* as a zlib stream; *compress* is None where nothing compresses."""
+    cdef int64_t size = data.shape[0]
+    return c_deflated(compress, level, &data[0] if size else NULL, size)
+
+
 def deflate_bound(int64_t size):
     """Return how many bytes *size* bytes are as stored blocks."""
     return c_deflate_bound(size)
@@ -124,7 +149,7 @@ def store(const unsigned char[::1] data):
 
 def deflate_tiny(const unsigned char[::1] data):
     """Return at most TINY bytes as a zlib stream of one block."""
-    cdef unsigned char out[128]
+    cdef unsigned char out[TINY_ROOM]
     cdef int64_t size = data.shape[0]
     if size > TINY:
         raise ValueError(f"{size} bytes are not tiny")

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from isal import isal_zlib
 
-from workers._codec import deflate_bound, deflate_tiny, store
+from workers._codec import deflated, store
 from workers.errors import CodecError
 
 TYPE_CHECKING = False
@@ -66,15 +66,8 @@ def deflate(data: Buffer, level: int = -1) -> bytes:
     Raises:
         CodecError: There is no such level.
     """
-    chosen = compressor(level)
-    if chosen is None:
-        return store(data)
-    size = memoryview(data).nbytes
-    if size <= TINY:
-        return deflate_tiny(data)
-    compress, own_level = chosen
-    packed = compress(data, own_level)
-    return packed if len(packed) <= deflate_bound(size) else store(data)
+    compress, own_level = compressor(level) or (None, 0)
+    return deflated(compress, own_level, data)
 
 
 def inflate(data: Buffer, size: int) -> bytes:

@@ -1,7 +1,13 @@
+from collections.abc import Callable
 from typing import Final, final
+
+from typing_extensions import Buffer
+
+from fastio.objects.kinds import Oid
 
 LARGEST: Final[int]
 MOST: Final[int]
+QUICK: Final[int]
 ROOM: Final[int]
 
 def is_there(path: bytes) -> bool: ...
@@ -16,4 +22,10 @@ class FileReader:
     def read(self, paths: list[bytes], first: int = 0) -> int: ...
     def oids(self) -> bytes: ...
     def content(self, number: int) -> bytes: ...
-    def has_cr(self, number: int) -> bool: ...
+    def deflated(
+        self,
+        oids: list[Oid],
+        numbers: list[int],
+        chosen: tuple[Callable[[Buffer, int], bytes], int] | None,
+    ) -> list[tuple[Oid, int, bytes]]: ...
+    def find_cr(self, watched: Buffer) -> int: ...

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 NO_STORING, LOOSE, PACKED = range(3)
 """What becomes of a batch's objects."""
 
+_NONES = bytes([NONE])
+_DECIDED_BY_CR = bytes(rule in (LINE_ENDS, MAYBE) for rule in range(256))
+
 
 @record
 class Group:
@@ -98,17 +101,15 @@ class BatchWorker:
 
     def _usable(self, reader: FileReader, rules: bytearray, first: int) -> int:
         """How many files come before one that is converted."""
-        if not any(rules[first : first + reader.count]):
+        those = bytes(rules[first : first + reader.count])
+        if not those.strip(_NONES):
             return reader.count
-        for number in range(reader.count):
-            rule = rules[first + number]
-            if rule == NONE:
-                continue
-            if rule in (LINE_ENDS, MAYBE) and reader.has_cr(number):
+        with_cr = reader.find_cr(those.translate(_DECIDED_BY_CR))
+        usable = reader.count if with_cr < 0 else with_cr
+        for number in range(usable if IDENT in those else 0):
+            if those[number] == IDENT and b"$Id" in reader.content(number):
                 return number
-            if rule == IDENT and b"$Id" in reader.content(number):
-                return number
-        return reader.count
+        return usable
 
     def _oids(self, reader: FileReader) -> bytes:
         if self._format.name == "sha1":
@@ -131,6 +132,4 @@ class BatchWorker:
                 if not keeper.knows(oid):
                     keeper.loose.write(oid, BLOB, reader.content(number))
             return
-        for number in keeper.claim(oids, group.turn):
-            content = reader.content(number)
-            packed.append((oids[number], len(content), keeper.deflate(content)))
+        packed += reader.deflated(oids, keeper.claim(oids, group.turn), keeper.compressor)

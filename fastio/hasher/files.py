@@ -1,12 +1,11 @@
 """Small files, read and hashed many at once.
 
 Sixteen files are hashed in the time of four or five (`workers._sha1`), and a call for each file
-would take longer than to read a small one. So a run of files is one call, which lets other threads
-run all the while.
+would take longer than to read a small one. So a run of files is one call.
 """
 
 from __future__ import annotations
 
-from fastio.hasher._files import LARGEST, MOST, ROOM, FileReader, is_there
+from fastio.hasher._files import LARGEST, MOST, QUICK, ROOM, FileReader, is_there
 
-__all__ = ["LARGEST", "MOST", "ROOM", "FileReader", "is_there"]
+__all__ = ["LARGEST", "MOST", "QUICK", "ROOM", "FileReader", "is_there"]

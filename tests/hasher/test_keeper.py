@@ -4,6 +4,7 @@ from fastio.hasher.keeper import Keeper
 from fastio.objects.kinds import BLOB, SHA1, Oid
 from fastio.store.repository import Repository
 from tests.hasher.place import Place
+from workers.codec import deflate
 
 BODY = b"content " * 9
 OID = SHA1.hash_object(BLOB, BODY)
@@ -22,7 +23,7 @@ def test_the_earliest_turn_deflates(ours: Place) -> None:
 def test_what_is_in_the_pack_or_stored_is_not_deflated(ours: Place) -> None:
     keeper = Keeper(Repository.discover(str(ours.path)))
     keeper.claim([OID], 1)
-    blob = (OID, len(BODY), keeper.deflate(BODY))
+    blob = (OID, len(BODY), deflate(BODY))
     keeper.add([blob, blob])
     assert keeper.claim([OID, OTHER], 0) == [1]
     keeper.settle()
