@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from typing import TYPE_CHECKING, NoReturn
@@ -31,7 +32,7 @@ Tells the oids of files as objects, as 'git hash-object' does.
 fastio's own options:
     --loose               with -w: a loose object each; otherwise more than
                           fastimport.unpackLimit (100) at a time go into a pack
-    --workers=<n>         threads (default: one a core; 0: none)
+    --workers=<n>         processes (default: one a core; 0: none)
     --sha1-collision-check
                           refuse objects of the known SHA-1 collision attacks
 
@@ -89,6 +90,7 @@ def _hash(options: HashOptions, files: list[str]) -> int:
     repository = _result(search, options)
     conversions = _conversions(search, repository, asked, options)
     keeper = None
+    gc.set_threshold(100_000, 50, 50)  # as for an import
     if options.write:
         raise_when_interrupted()
         from fastio.hasher.keeper import Keeper  # noqa: PLC0415 - as above

@@ -1,4 +1,4 @@
-"""A group of files, as one thread deals with it: read, hashed, and what is to be stored deflated.
+"""A group of files, as one process deals with it: read, hashed, and what is to be stored deflated.
 
 A batch ends early at a file that needs more than that: a large one, one that git has to convert,
 one that cannot be read. Whoever ordered the batch deals with that one and orders the rest again.
@@ -15,8 +15,13 @@ from fastio.objects.kinds import BLOB, Oid
 from fastio.records import record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from fastio.hasher.keeper import Keeper
     from fastio.objects.kinds import ObjectFormat
+
+    Claim = Callable[[list[Oid], int], list[int]]
+    """Tells which of a turn's objects are to be deflated, as `Keeper.claim`."""
 
 NO_STORING, LOOSE, PACKED = range(3)
 """What becomes of a batch's objects."""
@@ -59,45 +64,64 @@ class Outcome:
     packed: list[tuple[Oid, int, bytes]]
 
 
+def joined(outcomes: Iterable[Outcome]) -> Outcome:
+    """Return what became of files in steps, as if it had been one."""
+    oids, count, packed = list[bytes](), 0, list[tuple[Oid, int, bytes]]()
+    for outcome in outcomes:
+        oids.append(outcome.oids)
+        count += outcome.count
+        packed += outcome.packed
+    return Outcome(b"".join(oids), count, packed)
+
+
+def _claim_nothing(_oids: list[Oid], _turn: int) -> list[int]:
+    return []
+
+
 class BatchWorker:
     """Deals with groups; any thread may call :meth:`run`.
 
     Args:
         object_format: How objects are hashed.
         keeper: Where they are stored; None if they are not.
+
+    Attributes:
+        claim: The keeper's own, unless somebody else asks it for us.
     """
 
     def __init__(self, object_format: ObjectFormat, keeper: Keeper | None) -> None:
         self._format, self._keeper = object_format, keeper
+        self.claim: Claim = _claim_nothing if keeper is None else keeper.claim
         self._idle: list[FileReader] = []  # each run takes one and brings it back
 
     def run(self, group: Group, first: int = 0) -> Outcome:
         """Deal with the files of *group* from number *first* on, as far as it goes."""
+        return joined(self.steps(group, first))
+
+    def steps(self, group: Group, first: int = 0) -> Iterator[Outcome]:
+        """Do the same in steps, of so many files as are read at once."""
         try:
             reader = self._idle.pop()
         except IndexError:
             reader = FileReader()
         try:
-            return self._run(reader, group, first)
+            yield from self._steps(reader, group, first)
         finally:
             self._idle.append(reader)
 
-    def _run(self, reader: FileReader, group: Group, first: int) -> Outcome:
-        oids, packed = [], list[tuple[Oid, int, bytes]]()
-        end = group.rules.find(BY_GIT, first)
+    def _steps(self, reader: FileReader, group: Group, at: int) -> Iterator[Outcome]:
+        end = group.rules.find(BY_GIT, at)
         paths = group.paths if end < 0 else group.paths[:end]
-        at = first
         while at < len(paths):
             count = reader.read(paths, at)
             usable = self._usable(reader, group.rules, at)
-            oids.append(self._oids(reader)[: usable * self._format.oid_size])
+            oids = self._oids(reader)[: usable * self._format.oid_size]
             refuse_collision()
-            if group.storing != NO_STORING:
-                self._store(reader, oids[-1], group, packed)
+            stored = group.storing != NO_STORING
+            yield Outcome(oids, usable, self._store(reader, oids, group) if stored else [])
             at += usable
             if reader.refused or usable < count:
                 break
-        return Outcome(b"".join(oids), at - first, packed)
 
     def _usable(self, reader: FileReader, rules: bytearray, first: int) -> int:
         """How many files come before one that is converted."""
@@ -118,18 +142,15 @@ class BatchWorker:
         return b"".join(hash_object(BLOB, reader.content(n)) for n in range(reader.count))
 
     def _store(
-        self,
-        reader: FileReader,
-        joined: bytes,
-        group: Group,
-        packed: list[tuple[Oid, int, bytes]],
-    ) -> None:
+        self, reader: FileReader, joined: bytes, group: Group
+    ) -> list[tuple[Oid, int, bytes]]:
+        """Store what was read, or tell what is to go into the pack."""
         keeper, size = self._keeper, self._format.oid_size
         assert keeper is not None
         oids = [Oid(joined[start : start + size]) for start in range(0, len(joined), size)]
-        if group.storing == LOOSE:
-            for number, oid in enumerate(oids):
-                if not keeper.knows(oid):
-                    keeper.loose.write(oid, BLOB, reader.content(number))
-            return
-        packed += reader.deflated(oids, keeper.claim(oids, group.turn), keeper.compressor)
+        if group.storing == PACKED:
+            return reader.deflated(oids, self.claim(oids, group.turn), keeper.compressor)
+        for number, oid in enumerate(oids):
+            if not keeper.knows(oid):
+                keeper.loose.write(oid, BLOB, reader.content(number))
+        return []

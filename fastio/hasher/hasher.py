@@ -1,8 +1,8 @@
 """hash-object, from the words of its command line to the last answer.
 
 The main thread reads names, orders them in groups, and takes the groups' outcomes in order. Groups
-are dealt with by threads: reading, hashing and deflating let other threads run. What comes alone,
-because whoever asks waits for each answer, is dealt with at once by the main thread.
+are dealt with by other processes, each of which has a thread here that talks with it. What comes
+alone, because whoever asks waits for each answer, is dealt with at once by the main thread.
 
 Answers leave as soon as what they tell of is there for everybody. What goes into a pack is there
 when the pack is complete, which it is as soon as no more names are at hand.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -34,10 +33,10 @@ if TYPE_CHECKING:
     from fastio.hasher.crew import Crew, Work
     from fastio.hasher.keeper import Keeper
     from fastio.hasher.options import HashOptions
+    from fastio.hasher.processes import Processes
     from fastio.store.repository import Repository
 
-_AHEAD = 3  # groups a thread has at most
-_TURN = 50e-6  # seconds; 20,000 files with -w take 0.44 s instead of 0.48 s
+_AHEAD = 3  # groups a process has at most
 
 
 class Hasher:
@@ -68,6 +67,7 @@ class Hasher:
         self._worker = BatchWorker(self._format, keeper)
         self._threads = (os.cpu_count() or 1) if options.workers is None else options.workers
         self._crew: Crew[Group, Outcome] | None = None
+        self._processes: Processes | None = None
         self._under_way: deque[Work[Group, Outcome]] = deque()
         self._turn = 0  # groups so far
         self._burst = 0  # names since the last time that all was settled
@@ -95,6 +95,8 @@ class Hasher:
         finally:
             if self._crew is not None:
                 self._crew.close()
+            if self._processes is not None:
+                self._processes.close()
 
     def _hash_stdin(self) -> None:
         content = Content(0, "stdin")
@@ -156,11 +158,10 @@ class Hasher:
             return
         if self._crew is None:
             from fastio.hasher.crew import Crew  # noqa: PLC0415 - a few files need none
+            from fastio.hasher.processes import Processes  # noqa: PLC0415 - as above
 
-            # Threads are outside of the interpreter for some 20 us at a time, and who comes back
-            # must not wait while another one goes on for 5 ms.
-            sys.setswitchinterval(_TURN)
-            self._crew = Crew(self._threads, self._worker.run)
+            self._processes = Processes(self._threads, self._worker, self._worker.claim)
+            self._crew = Crew(self._processes.count, self._processes.run)
         if len(self._under_way) >= _AHEAD * self._threads:
             self._take_oldest()
         self._under_way.append(self._crew.submit(group))
