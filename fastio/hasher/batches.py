@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastio.hasher.conversions import BY_GIT, IDENT, LINE_ENDS, MAYBE, NONE
 from fastio.hasher.files import FileReader
+from fastio.hasher.rules import BY_GIT, IDENT, LINE_ENDS, MAYBE, NONE
 from fastio.objects.collisions import refuse_collision
 from fastio.objects.kinds import BLOB, Oid
 from fastio.records import record
@@ -37,7 +37,7 @@ class Group:
     Attributes:
         names: As they are shown and told to git.
         paths: Where they are.
-        rules: Which conversions there can be, a byte each (`fastio.hasher.conversions`).
+        rules: Which conversions there can be, a byte each (`fastio.hasher.rules`).
         storing: What becomes of the objects.
         turn: Groups before it.
     """

@@ -20,10 +20,10 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from fastio.errors import ConfigError, GitEnded
+from fastio.errors import GitEnded
 from fastio.hasher.attribute_files import AttributeFiles
+from fastio.hasher.rules import ATTRIBUTES, BY_GIT, LINE_ENDS, MAYBE, Rules
 from fastio.records import record
-from fastio.store.config import parse_boolean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,11 +32,6 @@ if TYPE_CHECKING:
     from fastio.store.git import Git, GitProcess
     from fastio.store.repository import Repository
 
-NONE, LINE_ENDS, IDENT, BY_GIT, MAYBE = range(5)
-"""Nothing happens; something happens to content with a CR; or with an ``$Id``; git has to say; if
-there is a CR, git is still to be asked whether something happens (`Conversions.ask_after_all`)."""
-
-_ATTRIBUTES = (b"text", b"crlf", b"eol", b"ident", b"filter", b"working-tree-encoding")
 _INSIDE, _OUTSIDE, _ODD, _NO_ATTRIBUTES = range(4)  # places of files
 _NO_NAMES = (b"", b".", b"..")
 _FIELDS = 3  # path, attribute, value
@@ -85,13 +80,7 @@ class Conversions:
         self._asked: dict[tuple[int, bool], GitProcess] = {}
         self._places: dict[bytes, tuple[int, tuple[bytes, ...]]] = {}
         self._paths = self._late = 0  # paths so far, and questions about them after all
-        self._known_rules: dict[tuple[bytes, ...], int] = {}
-        automatic = _word(config, "core.autocrlf", "false")
-        self._automatic = automatic == "input" or parse_boolean("core.autocrlf", automatic)
-        self._warns = write and _word(config, "core.safecrlf", "warn") != "false"
-        # What a checkout would write, where attributes do not say.
-        to_crlf = self._automatic and automatic != "input"
-        self._to_crlf = to_crlf or _word(config, "core.eol", "") == "crlf"
+        self._rules = Rules(config, write=write)
         self._anywhere = repository is not None and self._attributes_for_all(system_file)
         self._top = b"../" * repository.prefix.count(b"/") if repository is not None else b""
         self._files = AttributeFiles(self._top)
@@ -103,7 +92,7 @@ class Conversions:
         """
         self._paths += len(paths)
         # What git warns of has to be asked for.
-        may_wait = self._line_ends(set_to_crlf=False) == LINE_ENDS
+        may_wait = self._rules.of_text == LINE_ENDS
         may_wait = may_wait and self._late <= _FEW + self._paths // _SELDOM
         return self._ask(paths, may_wait=may_wait, is_late=False)
 
@@ -113,8 +102,7 @@ class Conversions:
         return self.rules(self._ask(paths, may_wait=False, is_late=True))
 
     def _ask(self, paths: list[bytes], *, may_wait: bool, is_late: bool) -> Question:
-        default = self._line_ends(set_to_crlf=False) if self._automatic else NONE
-        found = bytearray([default]) * len(paths)
+        found = bytearray([self._rules.without_attributes]) * len(paths)
         question = Question(found, ([], []), is_late)
         if self._repository is None:
             return question
@@ -229,11 +217,11 @@ class Conversions:
         if outside:
             git = git.with_environment(GIT_DIR=directory, GIT_WORK_TREE="/")
             git.directory = b"/"
-        return git.start("check-attr", "--stdin", "-z", *_ATTRIBUTES, room=_ROOM)
+        return git.start("check-attr", "--stdin", "-z", *ATTRIBUTES, room=_ROOM)
 
     def _settle(self, asked: GitProcess, count: int) -> list[int]:
         """Take git's answers about so many paths."""
-        step = len(_ATTRIBUTES) * _FIELDS
+        step = len(ATTRIBUTES) * _FIELDS
         expected = count * step
         counted = ends = 0
 
@@ -248,47 +236,7 @@ class Conversions:
         *words, rest = bytes(asked.output).split(b"\0", expected)
         asked.output[:] = rest
         values = (words[at::step] for at in range(_FIELDS - 1, step, _FIELDS))
-        known = self._known_rules
-        return [
-            known[each] if each in known else self._rule(each) for each in zip(*values, strict=True)
-        ]
-
-    def _rule(self, values: tuple[bytes, ...]) -> int:
-        rule = self._find_rule(dict(zip(_ATTRIBUTES, values, strict=True)))
-        self._known_rules[values] = rule
-        return rule
-
-    def _find_rule(self, values: dict[bytes, bytes]) -> int:
-        if self._is_filter(values[b"filter"]):
-            return BY_GIT
-        encoding = values[b"working-tree-encoding"]
-        if encoding not in (b"unspecified", b"unset") and encoding.lower() not in (
-            b"utf-8",
-            b"utf8",
-        ):
-            return BY_GIT
-        text, eol = values[b"text"], values[b"eol"]
-        if text == b"unspecified":
-            text = values[b"crlf"]
-        if text == b"unset":
-            rule = NONE
-        elif text in (b"set", b"auto", b"input") or eol in (b"lf", b"crlf"):
-            rule = self._line_ends(set_to_crlf=eol == b"crlf")
-        else:
-            rule = self._line_ends(set_to_crlf=False) if self._automatic else NONE
-        if values[b"ident"] != b"set":
-            return rule
-        return IDENT if rule == NONE else BY_GIT
-
-    def _line_ends(self, *, set_to_crlf: bool) -> int:
-        """Content without CR stays; git may warn of what it would be after a checkout."""
-        return BY_GIT if self._warns and (set_to_crlf or self._to_crlf) else LINE_ENDS
-
-    def _is_filter(self, name: bytes) -> bool:
-        if name in (b"unspecified", b"unset"):
-            return False
-        start = f"filter.{os.fsdecode(name)}."
-        return any(f"{start}{key}" in self._config for key in ("clean", "process", "required"))
+        return [self._rules.find(each) for each in zip(*values, strict=True)]
 
 
 def _directory(path: bytes) -> bytes:
@@ -298,10 +246,3 @@ def _directory(path: bytes) -> bytes:
 def is_plain(path: bytes) -> bool:
     """Tell whether a directory is written as git itself writes it, from the top."""
     return not path or not any(part in _NO_NAMES for part in path.split(b"/"))
-
-
-def _word(config: Config, key: str, default: str) -> str:
-    try:
-        return (config.text(key) or default).lower()
-    except ConfigError:  # without a value it is true
-        return "true"

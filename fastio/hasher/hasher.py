@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from fastio.errors import FastioError, ObjectError, RepositoryError
 from fastio.hasher.batches import LOOSE, NO_STORING, PACKED, BatchWorker, Group
-from fastio.hasher.conversions import BY_GIT, IDENT, LINE_ENDS, MAYBE, NONE
 from fastio.hasher.large_files import Content
 from fastio.hasher.names import GROUP, parted, read_names
+from fastio.hasher.rules import BY_GIT, IDENT, LINE_ENDS, MAYBE, NONE
 from fastio.objects.collisions import refuse_collision
 from fastio.objects.kinds import BLOB, SHA1, Oid
 

@@ -94,6 +94,14 @@ def test_each_conversion_alone(place: Place, attribute: str) -> None:
     assert place.hash("--stdin-paths", text=b"converted\nplain\n") == oids
 
 
+@pytest.mark.parametrize("text", ["text=x crlf", "text=x eol=lf", "text=auto -crlf", "crlf=input"])
+def test_another_name_and_other_values_of_text(place: Place, text: str) -> None:
+    place.write(".gitattributes", f"file {text}\n".encode())
+    place.git("config", "core.safecrlf", "false")
+    place.write("file", CRLF)
+    assert place.hash("file") == place.hash("--stdin-paths", text=b"file\n") == [LF_OID]
+
+
 def test_a_filter_that_fails(place: Place) -> None:
     place.write(".gitattributes", b"a filter=f\nb filter=nobody\n")
     place.git("config", "filter.f.clean", "false")
