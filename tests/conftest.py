@@ -43,6 +43,14 @@ def _plain_signals():
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _plain_python():
+    """Let what tests start buffer its output, as it does for everybody else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTHONUNBUFFERED", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _plain_git():
     """Keep the settings of whoever runs the tests out of every git that a test starts."""
     with pytest.MonkeyPatch.context() as patch:

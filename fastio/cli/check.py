@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -83,10 +82,7 @@ def run(words: Sequence[str]) -> int:
             say(f"fatal: {file}: {error}\n")
             status = error.exit_status
         reports.append((file, checker))
-    try:
-        _write(reports, as_json=line.json)
-    except OSError as error:
-        raise FastioError(f"cannot write the report: {error.strerror}") from error
+    tell(_report(reports, as_json=line.json))
     return status
 
 
@@ -119,15 +115,12 @@ def _opened(file: str) -> Any:
         os.close(fd)
 
 
-def _write(reports: list[tuple[str, Checker]], *, as_json: bool) -> None:
+def _report(reports: list[tuple[str, Checker]], *, as_json: bool) -> str:
     if as_json:
         streams = [json_value(file, checker) for file, checker in reports]
-        json.dump({"version": VERSION, "streams": streams}, sys.stdout, indent=2)
-        sys.stdout.write("\n")
-    else:
-        texts = ["\n".join(text_lines(file, checker)) for file, checker in reports]
-        sys.stdout.write("\n\n".join(texts) + "\n")
-    sys.stdout.flush()  # while there is somebody to tell that it does not work
+        return json.dumps({"version": VERSION, "streams": streams}, indent=2) + "\n"
+    texts = ["\n".join(text_lines(file, checker)) for file, checker in reports]
+    return "\n\n".join(texts) + "\n"
 
 
 # --- the command line -----------------------------------------------------------------------------

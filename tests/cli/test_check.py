@@ -158,7 +158,7 @@ def test_a_report_that_cannot_be_written(word: str) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(command, input=GOOD, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 128
-    assert done.stderr == b"fatal: cannot write the report: No space left on device\n"
+    assert done.stderr == b"fatal: write failure on standard output: No space left on device\n"
 
 
 def test_long_names_do_not_swell_the_report() -> None:
