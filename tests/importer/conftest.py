@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.importer.target import Target, wait_until
+from tests.leftovers import shared_files
 
 
 @pytest.fixture(autouse=True)
@@ -16,11 +17,6 @@ def _nothing_is_left() -> Iterator[None]:
     assert not multiprocessing.active_children()
     assert set(os.listdir("/dev/fd")) == descriptors
     wait_until(lambda: shared_files() <= files, "for shared files to go")
-
-
-def shared_files() -> set[str]:
-    """Shared memory and semaphores by Python's names; those of other programs come and go, too."""
-    return {name for name in os.listdir("/dev/shm") if name.startswith(("psm_", "sem.mp-", "mp-"))}
 
 
 @pytest.fixture

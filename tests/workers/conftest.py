@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.leftovers import shared_files
 from workers.arena import Arena
 from workers.rows import Task
 from workers.tasks import Settings, deflate_bound, encode
@@ -13,10 +14,10 @@ from workers.tasks import Settings, deflate_bound, encode
 @pytest.fixture(autouse=True)
 def _nothing_is_left() -> Iterator[None]:
     """A test that leaves a process, thread, descriptor or shared file behind fails."""
-    before = (set(os.listdir("/dev/fd")), os.listdir("/dev/shm"), threading.active_count())
+    before = (set(os.listdir("/dev/fd")), shared_files(), threading.active_count())
     yield
     assert not multiprocessing.active_children()
-    assert (set(os.listdir("/dev/fd")), os.listdir("/dev/shm"), threading.active_count()) == before
+    assert (set(os.listdir("/dev/fd")), shared_files(), threading.active_count()) == before
 
 
 class Bench:

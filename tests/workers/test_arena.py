@@ -1,11 +1,11 @@
 import mmap
-import os
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from tests.leftovers import shared_files
 from workers.arena import Arena
 from workers.errors import ArenaError
 
@@ -148,9 +148,9 @@ def test_annex_is_kept_and_not_copied() -> None:
 
 
 def test_dev_shm_is_not_used() -> None:
-    before = os.listdir("/dev/shm")
+    before = shared_files()
     arena = Arena(1 << 24)
-    assert os.listdir("/dev/shm") == before
+    assert shared_files() == before
     arena.view[:4] = b"kept"
 
 

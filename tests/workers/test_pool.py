@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.leftovers import shared_files
 from tests.workers.conftest import Bench
 from workers import tasks, worker
 from workers.arena import Arena
@@ -318,7 +319,7 @@ def is_alive(pid: int) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_workers_end_with_their_coordinator(number: signal.Signals) -> None:
-    shared = os.listdir("/dev/shm")
+    shared = shared_files()
     with subprocess.Popen(
         [sys.executable, "-c", COORDINATOR],
         stdin=subprocess.PIPE,
@@ -335,4 +336,4 @@ def test_workers_end_with_their_coordinator(number: signal.Signals) -> None:
     while any(is_alive(pid) for pid in pids):
         assert time.monotonic() < deadline, "a worker outlives its coordinator"
         os.sched_yield()
-    assert os.listdir("/dev/shm") == shared
+    assert shared_files() == shared
