@@ -1,5 +1,6 @@
 """What ours does in its own way: packs of many, and callers who write all before they read."""
 
+import contextlib
 import os
 import random
 import re
@@ -161,6 +162,14 @@ def start(place: Place, *words: str, limit: int = -1) -> subprocess.Popen[bytes]
     )  # fmt: skip
 
 
+def open_for_reader(process: subprocess.Popen[bytes], fifo: Path) -> int:
+    """Open a fifo to write to it, as soon as a process has opened it to read."""
+    while process.poll() is None:
+        with contextlib.suppress(OSError):
+            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+    raise AssertionError("it ended")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_leaves_no_half_of_a_pack(ours: Place, number: signal.Signals) -> None:
     text, _ = fill(ours, 300)
@@ -171,10 +180,11 @@ def test_an_interrupt_leaves_no_half_of_a_pack(ours: Place, number: signal.Signa
         process.stdin.write(text + b"fifo\n")
         process.stdin.flush()
         objects = ours.git_dir / "objects/pack"
-        while process.poll() is None and not list(objects.iterdir()):
-            pass
+        fifo = open_for_reader(process, ours.path / "fifo")
+        assert len(list(objects.iterdir())) == 1
         process.send_signal(number)
         assert process.wait(60) == -number
+        os.close(fifo)
         assert process.stderr.read() == b""
         assert list(objects.iterdir()) == []
 
