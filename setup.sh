@@ -33,8 +33,13 @@ PYTHON
 
 find_python() {
     reasons=
-    for name in ${PYTHON:+"$PYTHON"} python3 python3.14 python3.13 python3.12 python3.11; do
-        command -v -- "$name" >/dev/null 2>&1 || continue
+    if [ -n "${PYTHON:-}" ]; then
+        set -- "$PYTHON" # one that was named is meant, and no other
+    else
+        set -- python3 python3.14 python3.13 python3.12 python3.11
+    fi
+    for name in "$@"; do
+        [ -n "${PYTHON:-}" ] || command -v -- "$name" >/dev/null 2>&1 || continue
         reason=$(why_not "$name")
         if [ -z "$reason" ]; then
             python=$name
@@ -70,7 +75,7 @@ make_environment() {
     command -v "${CC:-cc}" >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 ||
         fail "no C compiler found (Debian, Ubuntu: apt install build-essential)"
     find_python
-    echo "setup: making .venv and compiling the kernels, once (a minute or two)" >&2
+    echo "setup: making .venv and compiling the kernels, once (a few minutes)" >&2
     "$python" -m venv --clear .venv ||
         fail "$python could not make a virtual environment (Debian, Ubuntu: apt install python3-venv)"
     # pip 23.1 is the first that knows everything pyproject.toml asks for.

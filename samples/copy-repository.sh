@@ -3,6 +3,10 @@
 #
 #     sh samples/copy-repository.sh SOURCE NEW
 set -eu
+[ $# -eq 2 ] || {
+    echo "usage: sh samples/copy-repository.sh SOURCE NEW" >&2
+    exit 2
+}
 source=$1 copy=$2
 
 git init --quiet --bare "$copy"

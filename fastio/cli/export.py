@@ -29,6 +29,7 @@ USAGE = """\
 usage: fastio export [<options>] [<revisions and rev-list options>] [[--] <path>...]
 
 Writes a fast-import stream of the revisions to stdout, as 'git fast-export' does.
+Paths that are not in the work tree stand behind '--' twice, as git's do: main -- -- src.
 
 fastio's own options:
     -o, --output=<file>   write to a file; it is an lz4 frame if its name ends in .lz4

@@ -18,13 +18,12 @@ USAGE = """\
 usage: fastio [<git's global options>] <command> [<args>]
 
 commands:
-   import   read a fast-import stream into a repository
-   export   write a repository as a fast-import stream
-   exec     run a command whose 'git fast-import' and 'git fast-export' are ours
-   check    tell what would stop an import of a stream
-   hash-object
-            tell the oids of files, and store them
-   bench    measure what codecs make of your content, and recommend a level
+   import       read a fast-import stream into a repository
+   export       write a repository as a fast-import stream
+   hash-object  tell the oids of files, and store them
+   exec         run a command for which these three take the place of git's
+   check        tell what would stop an import of a stream
+   bench        measure what codecs make of your content, and recommend a level
 
 Global options are those of git, as -C <dir>, --git-dir=<dir>, -c <name>=<value>.
 'fastio <command> --help' and 'fastio help <command>' tell more.

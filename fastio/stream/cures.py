@@ -41,14 +41,34 @@ TRUNCATED: Final = (
     "the stream was cut off (did the frontend die? its own messages come first), or a data count"
     " before is too large"
 )
+# What begins so is no stream yet.
+_UNPACKERS: Final = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\0": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+_FROM_SUBVERSION: Final = b"SVN-fs-dump-format-version"
 
 
 def cure_of(error: StreamError) -> str:
     """Return a hint for the usual cause of *error*, or an empty text."""
+    if error.offset == 0 and (hint := _no_stream(error.line)):
+        return hint
     if error.line.endswith(b"\r") and error.kind != "truncated":
         return CARRIAGE_RETURN
     cure = _CURES.get(error.kind, "")
     return cure if isinstance(cure, str) else cure(error)
+
+
+def _no_stream(line: bytes) -> str:
+    """Cure what is something else from its first byte on."""
+    for magic, program in _UNPACKERS.items():
+        if line.startswith(magic):
+            return f"it is compressed: unpack it on the way here, as by '{program} -dc <file> |'"
+    if line.startswith(_FROM_SUBVERSION):
+        return "this is a dump of Subversion's: it takes a converter to make a stream of it"
+    return ""
 
 
 def _ident(error: StreamError) -> str:

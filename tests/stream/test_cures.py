@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import pickle
 from types import SimpleNamespace
 
@@ -47,6 +50,11 @@ MISTAKES = (
     (b"commit x\n", "truncated", "cut off"),
     (b"# hello\nfeature done\n", "header", "before all else"),
     (b"blob\ndata 0\na\0b\n", "nul", "count bytes"),
+    (gzip.compress(COMMIT), "nul", "'gzip -dc <file> |'"),
+    (bz2.compress(COMMIT), "nul", "'bzip2 -dc <file> |'"),
+    (lzma.compress(COMMIT), "nul", "'xz -dc <file> |'"),
+    (b"(\xb5/\xfd\n", "command", "'zstd -dc <file> |'"),
+    (b"SVN-fs-dump-format-version: 2\n\n", "command", "converter"),
 )
 
 
