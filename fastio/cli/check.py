@@ -14,7 +14,7 @@ from fastio.check.checker import Checker
 from fastio.check.kinds import ERROR
 from fastio.check.options import MAX_PLACES, SIGNATURE_MODES, CheckOptions
 from fastio.check.report import VERSION, json_value, text_lines
-from fastio.cli.endings import say, tell
+from fastio.cli.endings import say, say_waiting, tell
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, StreamError, UsageError
 from fastio.importer.source import Source
@@ -87,6 +87,8 @@ def run(words: Sequence[str]) -> int:
 
 
 def _check(file: str, checker: Checker, line: CommandLine) -> None:
+    if file == "-":
+        say_waiting()
     with _opened(file) as fd:
         source = Source(fd)
         progress = ProgressBar(

@@ -52,6 +52,12 @@ def tell(text: str) -> None:
         raise FastioError(f"write failure on standard output: {error.strerror}") from None
 
 
+def say_waiting() -> None:
+    """Tell a user who has given no stream that it is expected from the keyboard."""
+    if os.isatty(0):
+        say("(reading the stream from the terminal; Ctrl-D ends it)\n")
+
+
 def occupy(descriptor: int) -> None:
     """Let no file of ours get the number of a closed descriptor that replies are to go to.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from fastio.cli.endings import die_by, occupy, raise_when_interrupted, say, tell
+from fastio.cli.endings import die_by, occupy, raise_when_interrupted, say, say_waiting, tell
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
 from fastio.importer.options import ImportOptions
@@ -87,6 +87,8 @@ def run(words: Sequence[str]) -> int:
     if early:
         importer.request_checkpoint()
     raise_when_interrupted()
+    if line.file is None and line.progress:
+        say_waiting()
     try:
         with _progress_of(line, importer, source) as progress:
             importer.progress = progress

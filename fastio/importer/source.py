@@ -95,8 +95,8 @@ class Source:
         Raises:
             StreamError: The lz4 frame is damaged or cut short, or reading fails.
         """
-        if not self._started:
-            self._start()
+        if not self._started and not self._start():
+            return 0  # a terminal has ended then, and would be read once more
         if self._decompressor is not None:
             return self._read_unpacked(buffer)
         if self._unread:
@@ -123,8 +123,8 @@ class Source:
         poll.register(self._fd, select.POLLIN)
         return bool(poll.poll(0))
 
-    def _start(self) -> None:
-        """Look at the first bytes: no stream starts like an lz4 frame does."""
+    def _start(self) -> bool:
+        """Look at the first bytes, if any come: no stream starts like an lz4 frame does."""
         self._started = True
         head = self._read_packed(PACKED_PIECE)
         while len(head) < len(LZ4_MAGIC) and head and LZ4_MAGIC.startswith(head):
@@ -137,6 +137,7 @@ class Source:
             from lz4.frame import LZ4FrameDecompressor  # noqa: PLC0415 - most streams are plain
 
             self._decompressor = LZ4FrameDecompressor()
+        return bool(head)
 
     def _read_packed(self, size: int) -> bytes:
         while True:

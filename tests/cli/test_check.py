@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -168,6 +169,22 @@ def test_long_names_do_not_swell_the_report() -> None:
         assert json.loads(out)["streams"][0]["findings"]
         assert len(out) < 10_000
     assert status == 0  # a name that only a repository knows
+
+
+def test_who_gives_no_stream_is_told_that_one_is_waited_for() -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "fastio", "check", "--no-progress"],
+        stdin=theirs,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        assert b"from the terminal; Ctrl-D" in process.stderr.readline()
+        os.write(ours, b"\x04")
+        assert process.wait() == 0
+    os.close(ours)
+    os.close(theirs)
 
 
 def test_a_reader_that_has_had_enough_ends_it() -> None:
