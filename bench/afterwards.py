@@ -14,11 +14,12 @@ import argparse
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
-from bench.measure import run
-from bench.pairs import Bench, Pair
-from bench.sides import Outcome, copy_repository, count_lines, size_of_packs
+from bench.measure import Cost, run
+from bench.pairs import Bench, Pair, Run
+from bench.sides import copy_repository, count_lines, size_of_packs
 
 COMMANDS = {
     "clone --bare --no-local": ["clone", "--quiet", "--bare", "--no-local", ".", "{new}"],
@@ -47,22 +48,26 @@ class Site:
         filled = [word.format(new=self.new.absolute(), tip=self.tip) for word in words]
         return [self.git, "-C", str(self.copy), *filled]
 
-    def outcome(self, words: list[str]) -> Outcome:
-        """Run a command once, untimed, and look at what comes of it."""
+    def run(self, words: list[str], *, watch_memory: bool) -> Cost:
+        """Run a command for its memory, or else for its time."""
+        return run(self.command(words), watch_memory=watch_memory)
+
+    def look(self, words: list[str]) -> tuple[int, str, int]:
+        """Run a command, and return its lines, their digest, and the size of the packs."""
         lines, digest = count_lines(self.command(words))
         made = self.new if (self.new / "objects").exists() else self.copy
-        size = size_of_packs(made)
-        return Outcome([], objects=lines, objects_digest=digest, pack_size=size)
+        return lines, digest, size_of_packs(made)
 
 
 def compare(bench: Bench, name: str, sites: dict[str, Site]) -> Pair:
     """Run one command on both sides, in turn."""
-    print(f"{name}", file=sys.stderr)
+    print(f"{name}: comparing", file=sys.stderr)
     words = COMMANDS[name]
-    outcomes = {side: site.outcome(words) for side, site in sites.items()}
-    for _ in range(bench.options.repeat):
-        for side, site in sites.items():
-            outcomes[side].costs.append(run(site.command(words)))
+    seen = {side: site.look(words) for side, site in sites.items()}
+    runs: dict[str, Run] = {side: partial(site.run, words) for side, site in sites.items()}
+    outcomes = bench.run_in_turn(name, runs)
+    for side, outcome in outcomes.items():
+        outcome.objects, outcome.objects_digest, outcome.pack_size = seen[side]
     described = {"tip": sites["git"].tip, "packs": size_of_packs(sites["git"].repository)}
     return bench.keep(Pair(name, described, outcomes["git"], outcomes["fastio"]))
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from bench.generate import parse_size, text_history
 from bench.measure import Cost, run
 from bench.pairs import Bench, Pair
-from bench.sides import OUT, Stream, copy_repository
+from bench.sides import OUT, Outcome, Stream, copy_repository
 
 SHARES = ("time, ", "CPU, ")  # what begins so in fastio's statistics is shown below the table
 
@@ -44,11 +44,17 @@ def repacked(bench: Bench, pair: Pair) -> Pair:
     if outcome is None or not bench.options.skip_git:
         assert pair.git is not None
         copy, importer = bench.repository("repacked"), bench.importers["git"]
-        copy_repository(bench.repository("git"), copy)
-        print(f"{case}: repacking", file=sys.stderr)
         command = [*importer.program, "-C", str(copy), "repack", "-adf", "--quiet"]
-        cost = together(pair.git.best, run(command))
-        outcome = importer.inspect(copy, [cost], fsck=not bench.options.no_fsck)
+
+        def repack(*, watch_memory: bool) -> Cost:
+            copy_repository(bench.repository("git"), copy)
+            return run(command, watch_memory=watch_memory)
+
+        repacking = bench.run_in_turn(case, {"repack": repack})["repack"]
+        outcome = Outcome([together(pair.git.best, repacking.best)])
+        if pair.git.watched and repacking.watched:
+            outcome.watched = together(pair.git.watched, repacking.watched)
+        importer.inspect(copy, outcome, fsck=not bench.options.no_fsck)
     return bench.keep(replace(pair, case=case, git=outcome))
 
 

@@ -1,7 +1,7 @@
 """Exports of one history by both sides, in all ways that people run them.
 
-A first run of both is not timed: it tells whether both streams are the same, byte for byte. The
-timed ones write to /dev/null. The history is read from the repository as it is (repack it well), as
+A first run of both is not timed: it tells whether both streams are the same, byte for byte. All
+others write to /dev/null. The history is read from the repository as it is (repack it well), as
 `fastio import` leaves it, and from loose objects; an increment is what 100 new commits take behind
 marks of all others.
 
@@ -18,13 +18,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from bench.big_blob import keep_packed
 from bench.histories import name_of
 from bench.measure import Cost, run
-from bench.pairs import Bench, Pair
-from bench.sides import Outcome, count_lines, fastio_command, size_of_packs
+from bench.pairs import Bench, Pair, Run
+from bench.sides import count_lines, fastio_command, size_of_packs
 
 ALL = ["--all", "--reencode=no", "--signed-tags=verbatim", "--tag-of-filtered-object=rewrite"]
 NO_DATA = [*ALL, "--no-data"]
@@ -58,21 +59,19 @@ class Sides:
         print(f"{case}: comparing the streams", file=sys.stderr)
         commands = [self.command(side, repository, words) for side in self.programs]
         with ThreadPoolExecutor() as threads:
-            streams = zip(self.programs, threads.map(count_lines, commands), strict=True)
-        outcomes = {
-            side: Outcome([], objects=lines, objects_digest=digest)
-            for side, (lines, digest) in streams
+            streams = dict(zip(self.programs, threads.map(count_lines, commands), strict=True))
+        runs: dict[str, Run] = {
+            side: partial(run, self.command(side, repository, words)) for side in self.programs
         }
-        print(f"{case}: taking the time", file=sys.stderr)
-        for _ in range(self.bench.options.repeat):
-            for side in self.programs:
-                outcomes[side].costs.append(run(self.command(side, repository, words)))
+        outcomes = self.bench.run_in_turn(case, runs)
+        for side, outcome in outcomes.items():
+            outcome.objects, outcome.objects_digest = streams[side]
         described: dict[str, object] = {"words": words, "packs": size_of_packs(repository)}
         return self.bench.keep(Pair(case, described, outcomes["git"], outcomes["fastio"]))
 
     def new(self, name: str) -> Path:
         """Make an empty bare repository."""
-        repository = self.bench.work / f"{name}.git"
+        repository = self.bench.repository(name)
         shutil.rmtree(repository, ignore_errors=True)
         subprocess.run([self.git, "init", "--quiet", "--bare", repository], check=True)
         return repository
@@ -112,6 +111,8 @@ def increment(sides: Sides, repository: Path) -> None:
     marks = sides.bench.work.absolute() / "marks"
     tip = ["rev-list", "--max-count=1", "--all", f"--skip={NEW_COMMITS}"]
     base = subprocess.check_output([sides.git, "-C", str(repository), *tip], text=True).strip()
+    if not base:
+        sys.exit(f"{repository} has no more than {NEW_COMMITS} commits")
     first = [base, f"--export-marks={marks}", *NO_DATA[1:]]
     count_lines(sides.command("git", repository, first))
     words = [*ALL, f"--import-marks={marks}"]
@@ -157,27 +158,33 @@ def generate(words: list[str], reader: list[str]) -> None:
 
 def round_trip(sides: Sides, repository: Path) -> None:
     """Export into an import: all programs git's, or all ours."""
-    outcomes = {}
-    for side in sides.programs:
+
+    def run_once(side: str, *, watch_memory: bool) -> Cost:
         target = sides.new(f"again-{side}")
-        print(f"round trip with {side}", file=sys.stderr)
-        cost = piped(sides.command(side, repository, ALL), sides.import_command(side, target))
-        outcomes[side] = Outcome([cost], pack_size=size_of_packs(target))
-        ask = [sides.git, "-C", str(target), "for-each-ref"]
-        outcomes[side].refs, outcomes[side].refs_digest = count_lines(ask)
-        shutil.rmtree(target)
+        writer, reader = sides.command(side, repository, ALL), sides.import_command(side, target)
+        return piped(writer, reader, watch_memory=watch_memory)
+
     case = f"{name_of(repository)}, exported into an import"
+    runs: dict[str, Run] = {side: partial(run_once, side) for side in sides.programs}
+    outcomes = sides.bench.run_in_turn(case, runs)
+    for side, outcome in outcomes.items():
+        target = sides.bench.repository(f"again-{side}")
+        outcome.pack_size = size_of_packs(target)
+        ask = [sides.git, "-C", str(target), "for-each-ref"]
+        outcome.refs, outcome.refs_digest = count_lines(ask)
+        shutil.rmtree(target)
     described: dict[str, object] = {"words": ALL, "packs": size_of_packs(repository)}
     sides.bench.keep(Pair(case, described, outcomes["git"], outcomes["fastio"]))
 
 
-def piped(writer: list[str], reader: list[str]) -> Cost:
+def piped(writer: list[str], reader: list[str], *, watch_memory: bool) -> Cost:
     """Run two commands with a pipe between them, and tell what both cost together."""
     script = "import subprocess, sys; n = int(sys.argv[1]); a = sys.argv[2:]\n"
     script += "w = subprocess.Popen(a[:n], stdout=subprocess.PIPE)\n"
     script += "r = subprocess.call(a[n:], stdin=w.stdout)\n"
     script += "w.stdout.close(); sys.exit(r or w.wait())"
-    return run([sys.executable, "-c", script, str(len(writer)), *writer, *reader])
+    command = [sys.executable, "-c", script, str(len(writer)), *writer, *reader]
+    return run(command, watch_memory=watch_memory)
 
 
 CASES: dict[str, Callable[[Sides, Path], None]] = {

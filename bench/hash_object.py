@@ -19,11 +19,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 from bench.measure import Cost, run
-from bench.pairs import Bench, Pair
-from bench.sides import Outcome, count_lines, fastio_command, size_of_packs
+from bench.pairs import Bench, Pair, Run
+from bench.sides import count_lines, fastio_command, size_of_packs
 
 PIECE = 1 << 20
 THRESHOLDS = ("32m", "64m")
@@ -31,46 +33,50 @@ MOST_BYTES = 300_000  # of a file that counts as source
 
 
 class Sides:
-    """Both programs, and the repository that both store into in turn."""
+    """Both programs, each with a repository that it stores into."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench, self.git = bench, bench.options.git
-        self.repository = bench.work.absolute() / "repository"
         self.programs = {"git": [self.git], "fastio": fastio_command()}
 
     def compare(self, case: str, words: list[str], *, threshold: str, stdin: Path | None) -> Pair:
         """Run one case with both sides and keep the pair."""
-        outcomes: dict[str, Outcome] = {}
-        costs: dict[str, list[Cost]] = {side: [] for side in self.programs}
-        for _ in range(self.bench.options.repeat):
-            for side, program in self.programs.items():
-                print(f"{case}: {side}", file=sys.stderr)
-                self.make_repository()
-                command = [
-                    *program, "-C", str(self.repository),
-                    "-c", f"core.bigFileThreshold={threshold}", "hash-object", *words,
-                ]  # fmt: skip
-                costs[side].append(run_with(command, stdin))
-                outcomes[side] = Outcome(costs[side], pack_size=size_of_packs(self.repository))
-                outcomes[side].objects, outcomes[side].objects_digest = answers(command, stdin)
-                if "-w" in words:
-                    fsck = [self.git, "-C", self.repository, "fsck", "--no-dangling"]
-                    subprocess.run(fsck, check=True)
+        called = ["-c", f"core.bigFileThreshold={threshold}", "hash-object", *words]
+
+        def run_once(side: str, *, watch_memory: bool) -> Cost:
+            self.make_repository(side)
+            with opened(stdin) as file:
+                return run(self.command(side, called), stdin=file, watch_memory=watch_memory)
+
+        runs: dict[str, Run] = {side: partial(run_once, side) for side in self.programs}
+        outcomes = self.bench.run_in_turn(case, runs)
+        for side, outcome in outcomes.items():
+            outcome.pack_size = size_of_packs(self.repository(side))
+            answered = answers(self.command(side, called), stdin)
+            outcome.objects, outcome.objects_digest = answered
+            if "-w" in words:
+                fsck = [self.git, "-C", self.repository(side), "fsck", "--no-dangling"]
+                subprocess.run(fsck, check=True)
         described: dict[str, object] = {"words": words, "threshold": threshold}
         return self.bench.keep(Pair(case, described, outcomes["git"], outcomes["fastio"]))
 
-    def make_repository(self) -> None:
+    def command(self, side: str, words: list[str]) -> list[str]:
+        """Return what runs in a side's repository."""
+        return [*self.programs[side], "-C", str(self.repository(side)), *words]
+
+    def repository(self, side: str) -> Path:
+        """Return where a side stores."""
+        return self.bench.repository(side).absolute()
+
+    def make_repository(self, side: str) -> None:
         """Begin with an empty one."""
-        shutil.rmtree(self.repository, ignore_errors=True)
-        subprocess.run([self.git, "init", "--quiet", self.repository], check=True)
+        shutil.rmtree(self.repository(side), ignore_errors=True)
+        subprocess.run([self.git, "init", "--quiet", self.repository(side)], check=True)
 
 
-def run_with(command: list[str], stdin: Path | None) -> Cost:
-    """Measure a command with a file as its stdin."""
-    if stdin is None:
-        return run(command)
-    with stdin.open("rb") as file:
-        return run(command, stdin=file)
+def opened(stdin: Path | None) -> IO[bytes]:
+    """Open a file to be a command's stdin; without one nothing comes."""
+    return Path(os.devnull if stdin is None else stdin).open("rb")
 
 
 def answers(command: list[str], stdin: Path | None) -> tuple[int, str]:

@@ -11,12 +11,13 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from bench.measure import Cost
+from bench.measure import KILLED, Cost
 from bench.sides import OUT, Importer, Outcome, Stream, both_importers, differences, machine, save
 
 MIB = 1 << 20
@@ -24,9 +25,17 @@ MIB = 1 << 20
 MEASURED: dict[str, Callable[[Outcome], float]] = {
     "s": lambda outcome: outcome.best.wall,
     "CPU, s": lambda outcome: outcome.best.cpu,
-    "memory, MiB": lambda outcome: outcome.best.peak_memory / MIB,
+    "memory, MiB": lambda outcome: outcome.peak_memory / MIB,
     "packs, MiB": lambda outcome: outcome.pack_size / MIB,
 }
+NOTE = "Memory is that of a run of its own, which is not timed."
+
+
+class Run(Protocol):
+    """Runs one side once."""
+
+    def __call__(self, *, watch_memory: bool) -> Cost:
+        """Run it for its memory, or else for its time."""
 
 
 @dataclass
@@ -80,7 +89,7 @@ class Pair:
         for what, value in MEASURED.items():
             ours, theirs = value(self.fastio), 0.0 if self.git is None else value(self.git)
             more = "> " if self.git and self.git.gave_up else ""  # nobody knows how much
-            line += [f"{more}{theirs:.1f}" if theirs else "-", f"{ours:.1f}"]
+            line += [f"{more}{theirs:.1f}" if theirs else "-", f"{ours:.1f}" if ours else "-"]
             if what == "s":
                 line[1:] = [f"{more}{theirs:.2f}" if theirs else "-", f"{ours:.2f}"]
                 line.append(f"{more}{theirs / ours:.2f}" if theirs else "-")
@@ -164,30 +173,48 @@ class Bench:
             with_git: Whether git runs at all; if not, an earlier result counts.
             size: How much there is of what grows.
         """
-        described, outcomes = stream.describe(), dict[str, Outcome]()
-        importers = self.importers
+        described, importers = stream.describe(), self.importers
         if self.options.skip_git or not with_git:
             del importers["git"]
-        costs: dict[str, list[Cost]] = {side: [] for side in importers}
-        for _ in range(self.options.repeat):  # in turn, so that both meet the busy moments
-            for side, importer in importers.items():
-                limit = time_limit if side == "git" else None
-                print(f"{case}: importing with {side}", file=sys.stderr)
-                cost = importer.fill(
-                    self.repository(side),
-                    stream,
-                    words=words,
-                    through_pipe=self.options.pipe,
-                    prepare=prepare,
-                    time_limit=limit,
-                )
-                costs[side].append(cost)
-        for side, importer in importers.items():
-            outcomes[side] = importer.inspect(
-                self.repository(side), costs[side], fsck=not self.options.no_fsck
+        runs: dict[str, Run] = {
+            side: partial(
+                importer.fill,
+                self.repository(side),
+                stream,
+                words=words,
+                through_pipe=self.options.pipe,
+                prepare=prepare,
+                time_limit=time_limit if side == "git" else None,
             )
+            for side, importer in importers.items()
+        }
+        outcomes = self.run_in_turn(case, runs)
+        for side, importer in importers.items():
+            importer.inspect(self.repository(side), outcomes[side], fsck=not self.options.no_fsck)
         git = outcomes.get("git") or (self.saved_git(case, described) if with_git else None)
         return self.keep(Pair(case, described, git, outcomes["fastio"], size=size))
+
+    def run_in_turn(self, case: str, runs: Mapping[str, Run]) -> dict[str, Outcome]:
+        """Run each side once for its memory, if that is wanted, then as often as it is to be timed.
+
+        Args:
+            case: What is run, for whoever waits.
+            runs: What runs a side, by its name. They take turns, so that all meet the busy moments.
+        """
+        outcomes = {side: Outcome([]) for side in runs}
+        timed = [False] * self.options.repeat
+        for watch_memory in timed if self.options.no_memory else [True, *timed]:
+            for side, run_once in runs.items():
+                outcome = outcomes[side]
+                if outcome.gave_up:  # it would once more
+                    continue
+                print(f"{case}: {side}{', its memory' * watch_memory}", file=sys.stderr)
+                cost = run_once(watch_memory=watch_memory)
+                if watch_memory and cost.status != KILLED:
+                    outcome.watched = cost
+                else:
+                    outcome.costs.append(cost)
+        return outcomes
 
     def saved_git(self, case: str, described: dict[str, object]) -> Outcome | None:
         """Return git's side of an earlier run over the same input, if there is one."""
@@ -207,13 +234,13 @@ class Bench:
             self._saved["machines"][pair.case] = machine(self.options.git)
             self._saved["cases"][pair.case] = pair.as_dict()
         pairs = [Pair.from_dict(pair) for pair in self._saved["cases"].values()]
-        save(self.name, table(pairs), self._saved)
+        save(self.name, [*table(pairs), "", NOTE], self._saved)
 
     def finish(self) -> int:
         """Print the table and what differs, and tidy up; returns the exit status."""
         self._save()
         found = [line for pair in self.pairs for line in pair.differences]
-        print("\n".join(table(self.pairs)))
+        print("\n".join([*table(self.pairs), "", NOTE]))
         print("\n".join(found) or "\nthe same wherever both were compared")
         if not self.options.keep:
             shutil.rmtree(self.work)
@@ -224,7 +251,8 @@ def add_common_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that every comparison knows."""
     add = parser.add_argument
     add("--git", default="git", metavar="PATH", help="the git to compare with and to check with")
-    add("--repeat", type=int, default=1, metavar="N", help="run each N times, report the fastest")
+    add("--repeat", type=int, default=1, metavar="N", help="time each N times, report the fastest")
+    add("--no-memory", action="store_true", help="leave out the run that tells how much memory")
     add("--pipe", action="store_true", help="feed both through a pipe instead of from a file")
     add("--skip-git", action="store_true", help="take git's side from the last saved figures")
     add("--no-fsck", action="store_true", help="do not run git fsck over both repositories")

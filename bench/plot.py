@@ -44,7 +44,7 @@ def _draw_field(axes: Any, title: str, pairs: list[Pair]) -> None:
     linear = [start_time * size / start_size for size in sizes]
     axes.plot(sizes, linear, ":", color="grey", label="linear")
     axes.set(title=title, xscale="log", yscale="log", xlabel="size", ylabel="seconds")
-    axes.legend()
+    axes.legend(loc="upper left")
 
 
 def finished(pair: Pair) -> bool:

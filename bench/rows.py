@@ -107,10 +107,12 @@ def main() -> int:
     add("--git", default="git", metavar="PATH", help="the git to compare with and to check with")
     add("--only", nargs="*", choices=ROWS, default=list(ROWS), help="the scripts to run")
     add("--skip-git", action="store_true", help="take git's side from the last saved figures")
+    add("--no-memory", action="store_true", help="leave out the runs that tell how much memory")
     add("--document", type=Path, help="where to renew the tables, as docs/performance.md")
     options = parser.parse_args()
     OUT.mkdir(exist_ok=True)
     common = ["--git", options.git, *(["--skip-git"] if options.skip_git else [])]
+    common += ["--no-memory"] if options.no_memory else []
     failed = False
     for name in options.only:
         row = ROWS[name]

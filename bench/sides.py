@@ -11,7 +11,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from bench.measure import KILLED, Cost, run
 
@@ -66,9 +68,15 @@ class Stream:
 
 @dataclass
 class Outcome:
-    """What an importer made of a stream, and what it cost."""
+    """What an importer made of a stream, and what it cost.
+
+    Attributes:
+        costs: Of the runs that were timed.
+        watched: Of the one whose memory was watched, which is none of those; None if none was.
+    """
 
     costs: list[Cost]
+    watched: Cost | None = None
     refs: int = 0
     refs_digest: str = ""
     objects: int = 0
@@ -84,20 +92,24 @@ class Outcome:
     @property
     def gave_up(self) -> bool:
         """Whether every run was ended by its time limit."""
-        return all(cost.status == KILLED for cost in self.costs)
+        return bool(self.costs) and all(cost.status == KILLED for cost in self.costs)
+
+    @property
+    def peak_memory(self) -> int:
+        """Bytes of all processes together, 0 where that is not known."""
+        return 0 if self.watched is None else self.watched.peak_memory
 
     def as_dict(self) -> dict[str, object]:
         """Return everything that can be compared later, for a JSON file."""
-        return vars(self) | {"costs": [cost.as_dict() for cost in self.costs]}
+        watched = None if self.watched is None else self.watched.as_dict()
+        return vars(self) | {"costs": [cost.as_dict() for cost in self.costs], "watched": watched}
 
     @classmethod
-    def from_dict(cls, saved: dict[str, object]) -> Outcome:
+    def from_dict(cls, saved: dict[str, Any]) -> Outcome:
         """Take up what `as_dict` gave."""
-        costs = [
-            Cost(**{name: value for name, value in cost.items() if name != "cpu"})
-            for cost in saved["costs"]  # type: ignore[attr-defined]
-        ]
-        return cls(**saved | {"costs": costs})  # type: ignore[arg-type]
+        costs = [Cost.from_dict(cost) for cost in saved["costs"]]
+        watched = saved.get("watched") and Cost.from_dict(saved["watched"])
+        return cls(**saved | {"costs": costs, "watched": watched})
 
 
 @dataclass(frozen=True)
@@ -120,6 +132,7 @@ class Importer:
         through_pipe: bool = False,
         prepare: Callable[[Path], None] = lambda _repository: None,
         time_limit: float | None = None,
+        watch_memory: bool = False,
     ) -> Cost:
         """Import *stream* into a new bare repository, which *prepare* is given before.
 
@@ -130,25 +143,26 @@ class Importer:
             through_pipe: Whether a file is fed through a pipe.
             prepare: Fills the repository with what is there already.
             time_limit: Seconds after which the importer is killed.
+            watch_memory: Whether this run is for its memory, and not for its time.
         """
+        run_it = partial(run, time_limit=time_limit, watch_memory=watch_memory)
         shutil.rmtree(repository, ignore_errors=True)
         subprocess.run([self.git, "init", "--quiet", "--bare", repository], check=True)
         prepare(repository)
         command = [*self.program, "-C", str(repository), *self.arguments, *words]
         file_name = str(stream.path.absolute())  # -C changes what a relative one means
         if self.reads_files and not through_pipe:
-            return run([*command, file_name], time_limit=time_limit)
+            return run_it([*command, file_name])
         feeder = stream.feeder(through_pipe=through_pipe)
         if feeder is None:
             with stream.path.open("rb") as file:
-                return run(command, stdin=file, time_limit=time_limit)
+                return run_it(command, stdin=file)
         assert feeder.stdout is not None
         with feeder, feeder.stdout:
-            return run(command, stdin=feeder.stdout, time_limit=time_limit)
+            return run_it(command, stdin=feeder.stdout)
 
-    def inspect(self, repository: Path, costs: list[Cost], *, fsck: bool) -> Outcome:
-        """Read back what the last run left in *repository*."""
-        outcome = Outcome(costs)
+    def inspect(self, repository: Path, outcome: Outcome, *, fsck: bool) -> None:
+        """Add to *outcome* what the last run left in *repository*."""
         outcome.refs, outcome.refs_digest = self._count(repository, "for-each-ref")
         outcome.objects, outcome.objects_digest = self._count(
             repository, "cat-file", "--batch-all-objects", "--batch-check"
@@ -156,7 +170,6 @@ class Importer:
         outcome.pack_size = size_of_packs(repository)
         if fsck:
             outcome.fsck = self._fsck(repository)
-        return outcome
 
     def _count(self, repository: Path, *question: str) -> tuple[int, str]:
         command = [self.git, "-C", str(repository), *question]

@@ -25,13 +25,17 @@ def importer():
 def outcome_of(importer, directory, content):
     stream = Stream(directory / "stream.fe")
     stream.path.write_bytes(content)
-    cost = importer.fill(directory / "new.git", stream)
-    return importer.inspect(directory / "new.git", [cost], fsck=True)
+    watched, timed = (
+        importer.fill(directory / "new.git", stream, watch_memory=watch) for watch in (True, False)
+    )
+    outcome = Outcome([timed], watched)
+    importer.inspect(directory / "new.git", outcome, fsck=True)
+    return outcome
 
 
 def test_memory_of_all_descendants_is_counted():
     start_another = f"import subprocess as s, sys; s.run([sys.executable, '-c', {MEGABYTES_40!r}])"
-    cost = run([sys.executable, "-c", start_another])
+    cost = run([sys.executable, "-c", start_another], watch_memory=True)
     assert cost.status == 0
     assert cost.peak_memory > 40_000_000
     assert cost.most_processes == 2

@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -64,6 +65,37 @@ def test_cases_of_earlier_runs_stay(start, stream, tmp_path):
         bench.import_both(case, stream)
         bench.finish()
     assert list(json.loads((tmp_path / "trial.json").read_text())["cases"]) == ["first", "second"]
+
+
+def costs_of_runs(bench, *, wall, status=0):
+    """Run both sides; what is called with *watch_memory* has memory, and takes ten times longer."""
+    called = []
+
+    def run(side, *, watch_memory):
+        called.append((side, watch_memory))
+        return Cost(status, wall * 10**watch_memory, 0.0, 0.0, watch_memory << 20, 1, "")
+
+    outcomes = bench.run_in_turn("it", {side: partial(run, side) for side in ("git", "fastio")})
+    return called, outcomes["fastio"]
+
+
+def test_no_run_is_both_timed_and_watched(start):
+    called, outcome = costs_of_runs(start("--repeat", "2"), wall=1.0)
+    turns = (True, False, False)
+    assert called == [(side, watched) for watched in turns for side in ("git", "fastio")]
+    assert (outcome.best.wall, len(outcome.costs), outcome.peak_memory) == (1.0, 2, 1 << 20)
+
+
+def test_memory_need_not_be_told(start):
+    called, outcome = costs_of_runs(start("--no-memory"), wall=1.0)
+    assert called == [("git", False), ("fastio", False)]
+    assert last_line(outcome, outcome)[6:8] == ["-", "-"]
+
+
+def test_what_did_not_finish_does_not_run_again(start):
+    called, outcome = costs_of_runs(start("--repeat", "3"), wall=60.0, status=KILLED)
+    assert called == [("git", True), ("fastio", True)]
+    assert outcome.gave_up
 
 
 def test_the_table_has_the_ratio_of_wall_times():
