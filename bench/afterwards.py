@@ -17,8 +17,9 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from bench.comparison import Bench, Run
 from bench.measure import Cost, run
-from bench.pairs import Bench, Pair, Run
+from bench.pairs import Pair
 from bench.sides import copy_repository, count_lines, size_of_packs
 
 COMMANDS = {

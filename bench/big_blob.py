@@ -15,8 +15,8 @@ import sys
 import time
 from pathlib import Path
 
+from bench.comparison import Bench
 from bench.generate import big_blob, parse_size
-from bench.pairs import Bench
 from bench.sides import Stream
 from workers.deflater import deflate_piece
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from bench.pairs import Bench
+from bench.comparison import Bench
 from bench.sides import Stream
 
 PIECE = 1 << 20

@@ -16,9 +16,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from bench.comparison import Bench
 from bench.generate import parse_size, text_history
 from bench.measure import Cost, run
-from bench.pairs import Bench, Pair
+from bench.pairs import Pair
 from bench.sides import OUT, Outcome, Stream, copy_repository
 
 SHARES = ("time, ", "CPU, ")  # what begins so in fastio's statistics is shown below the table

@@ -22,9 +22,10 @@ from functools import partial
 from pathlib import Path
 
 from bench.big_blob import keep_packed
+from bench.comparison import Bench, Run
 from bench.histories import name_of
 from bench.measure import Cost, run
-from bench.pairs import Bench, Pair, Run
+from bench.pairs import Pair
 from bench.sides import count_lines, fastio_command, size_of_packs
 
 ALL = ["--all", "--reencode=no", "--signed-tags=verbatim", "--tag-of-filtered-object=rewrite"]

@@ -23,8 +23,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from bench.comparison import Bench, Run
 from bench.measure import Cost, run
-from bench.pairs import Bench, Pair, Run
+from bench.pairs import Pair
 from bench.sides import count_lines, fastio_command, size_of_packs
 
 PIECE = 1 << 20

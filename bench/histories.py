@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench.pairs import Bench
+from bench.comparison import Bench
 from bench.sides import Stream
 
 

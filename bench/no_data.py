@@ -17,8 +17,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from bench.comparison import Bench
 from bench.histories import export, name_of
-from bench.pairs import Bench
 from bench.sides import Stream
 
 WHICH = {

@@ -12,7 +12,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from bench.pairs import Bench, Pair
+from bench.comparison import Bench
+from bench.pairs import Pair
 from bench.plot import draw
 from bench.scaling_streams import STREAMS, make
 from bench.sides import OUT, Stream

@@ -13,8 +13,9 @@ import argparse
 import re
 import sys
 
+from bench.comparison import Bench
 from bench.generate import tiny_blobs
-from bench.pairs import Bench, Pair
+from bench.pairs import Pair
 from bench.plot import draw
 from bench.sides import OUT, Stream
 

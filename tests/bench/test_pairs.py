@@ -8,8 +8,9 @@ from functools import partial
 import pytest
 
 from bench import pairs, sides
+from bench.comparison import Bench
 from bench.measure import KILLED, Cost
-from bench.pairs import Bench, Pair, table
+from bench.pairs import Pair, table
 from bench.plot import draw
 from bench.sides import Outcome, Stream
 
