@@ -17,23 +17,21 @@ from pathlib import Path
 
 from bench.sides import OUT, START, machine, save
 
-# By what the name of a library begins with, in this order.
+# By what a library's name begins with, a kernel's with its room before it; the first that fits.
 PARTS = {
-    "_scanner": "scan the stream",
-    "_commit_scanner": "scan the stream",
-    "_blobs": "blobs: hold, choose bases, take results",
-    "_bases": "blobs: hold, choose bases, take results",
-    "_commit_lane": "commits: plain ones",
-    "_path_edits": "trees",
-    "_trees": "trees",
-    "_tree_store": "trees",
-    "_entries": "pack, object map, marks",
-    "_objmap": "pack, object map, marks",
-    "_marks": "pack, object map, marks",
-    "_idx": "pack, object map, marks",
-    "_delta": "delta",
-    "_tasks": "tasks, hashing of small objects",
-    "_codec": "deflate",
+    "stream/": "scan the stream",
+    "importer/_commit": "commits",
+    "importer/_deferred_commits": "commits",
+    "importer/_operations": "commits",
+    "importer/_tree_store": "trees",
+    "importer/": "blobs: hold, choose bases, take results",
+    "objects/": "trees",
+    "store/": "pack, object map, marks",
+    "workers/_delta": "delta",
+    "workers/_sha1": "hash",
+    "workers/_codec": "deflate",
+    "workers/_inflate": "inflate",
+    "workers/": "tasks",
     "isal": "deflate",
     "libisal": "deflate",
     "zlib_ng": "deflate",
@@ -46,9 +44,11 @@ PARTS = {
 
 
 def part_of(library: str) -> str:
-    """Return which part a library belongs to."""
+    """Return which part a library belongs to, by its path."""
+    room, _, name = library.rpartition("/")
+    place = f"{room.rpartition('/')[2]}/{name}"
     for beginning, part in PARTS.items():
-        if library.startswith(beginning):
+        if place.startswith(beginning) or name.startswith(beginning):
             return part
     return "other"
 
@@ -66,7 +66,7 @@ def sample(stream: Path, work: Path) -> tuple[int, Counter[tuple[int, str]]]:
     for line in subprocess.check_output(script, stderr=subprocess.DEVNULL, text=True).splitlines():
         pid, _, rest = line.strip().partition(" ")
         coordinator = coordinator or int(pid)  # nothing else runs before it
-        library = rest.rpartition("(")[2].rstrip(")").rpartition("/")[2]
+        library = rest.rpartition("(")[2].rstrip(")")
         found[int(pid), part_of(library)] += 1
     return coordinator, found
 
