@@ -20,7 +20,7 @@ from fastio.records import record
 from workers.codec import DEFAULT_LEVEL, deflate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 LIBDEFLATE = "deflate"  # its binding's name on PyPI, and its module's
 _ISAL, _ZLIB_NG = "ISA-L", "zlib-ng"
@@ -96,15 +96,14 @@ def _chosen() -> Iterator[Codec]:
 
 
 def _bare() -> Iterator[Codec]:
-    yield from _levels(_ISAL, range(1), isal_zlib.compress)
+    yield from _levels(_ISAL, (0,), isal_zlib.compress)
     yield from _levels(_ZLIB_NG, range(1, 4), zlib_ng.compress)
     yield from _levels("zlib", range(1, 10), zlib.compress)
 
 
 def _lz4() -> Iterator[Codec]:
-    yield from _levels("lz4", range(1, 2), lambda data, _level: lz4.block.compress(data))
-    for level in (3, 9, 12):
-        yield from _levels("lz4", range(level, level + 1), _lz4_high)
+    yield from _levels("lz4", (1,), lambda data, _level: lz4.block.compress(data))
+    yield from _levels("lz4", (3, 9, 12), _lz4_high)
 
 
 def _lz4_high(data: bytes, level: int) -> bytes:
@@ -113,7 +112,7 @@ def _lz4_high(data: bytes, level: int) -> bytes:
 
 
 def _levels(
-    library: str, levels: range, compress: Callable[[bytes, int], bytes]
+    library: str, levels: Iterable[int], compress: Callable[[bytes, int], bytes]
 ) -> Iterator[Codec]:
     for level in levels:
         yield Codec(library, level, _at(level, compress), None)

@@ -29,13 +29,12 @@ class FolderSample:
         progress: Is called now and then while files are looked for.
 
     Attributes:
-        files: How many were found.
-        left_out: What could not be read, and the first of them with the reason.
+        left_out: How many files and folders could not be read.
     """
 
     def __init__(self, path: str, random: Random, progress: Callable[[], None]) -> None:
         self._path, self._random, self._progress = path, random, progress
-        self.files, self.left_out, self.first_left_out = 0, 0, ""
+        self.left_out, self._first_left_out = 0, ""
 
     def take(self, budget: int) -> Content:
         """Take a sample of about *budget* bytes.
@@ -44,11 +43,11 @@ class FolderSample:
             FastioError: The folder cannot be read, or there is nothing in it.
         """
         strata: Strata[tuple[bytes, int]] = Strata(self._random)
-        total = 0
+        files = total = 0
         for path, size in self._walk():
             strata.add(FULL, size, (path, size))
-            self.files, total = self.files + 1, total + size
-        content = Content(self._path, "folder", self.files)
+            files, total = files + 1, total + size
+        content = Content(self._path, "folder", files)
         content.size, content.note = total, NOTE
         for chosen in strata.choose(budget):
             path, size = chosen.item
@@ -64,7 +63,7 @@ class FolderSample:
         """What was left out, as the end of a message; empty if nothing was."""
         if not self.left_out:
             return ""
-        return f": {self.left_out} cannot be read, the first is {self.first_left_out}"
+        return f": {self.left_out} cannot be read, the first is {self._first_left_out}"
 
     def _walk(self) -> Iterator[tuple[bytes, int]]:
         """Yield path and size of each file."""
@@ -112,4 +111,4 @@ class FolderSample:
 
     def _leave_out(self, path: bytes, error: OSError) -> None:
         self.left_out += 1
-        self.first_left_out = self.first_left_out or f"'{os.fsdecode(path)}' ({error.strerror})"
+        self._first_left_out = self._first_left_out or f"'{os.fsdecode(path)}' ({error.strerror})"

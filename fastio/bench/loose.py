@@ -88,7 +88,7 @@ class _Clocks:
 
     def __init__(self) -> None:
         self._spent: dict[str, tuple[float, float]] = {}
-        self._cpu, self._wall = time.thread_time(), time.perf_counter()
+        self.start()
 
     def start(self) -> None:
         """Pass over what was since the last step."""
@@ -99,7 +99,7 @@ class _Clocks:
         cpu, wall = time.thread_time(), time.perf_counter()
         before = self._spent.get(name, (0.0, 0.0))
         self._spent[name] = before[0] + cpu - self._cpu, before[1] + wall - self._wall
-        self._cpu, self._wall = time.thread_time(), time.perf_counter()
+        self.start()
 
     def steps(self, of_files: tuple[str, ...] = ()) -> tuple[Step, ...]:
         """Return all steps, in the order in which they first came."""

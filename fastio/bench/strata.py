@@ -105,7 +105,7 @@ class _Stratum(Generic[T]):
         return sum(min(size, PIECE) for size, _ in self.kept)
 
     def choose(self, random: Random, budget: float) -> tuple[list[tuple[int, T]], int]:
-        """Choose one at least; return also how many bytes they are to be read."""
+        """Choose one at least; return also how many bytes will be read of what is chosen."""
         order = random.sample(self.kept, len(self.kept))
         taken = 0
         for number, (size, _) in enumerate(order):
