@@ -98,7 +98,6 @@ ZONES = (
     *(b"+0000", b"-0730", b"+05", b"+05:30", b"+2359", b"+2400", b"-1", b"+051800", b"GMT", b"Z"),
     *(b"EST", b"CEST", b"JST", b"NZDT", b"", b"", b"+1:5", b"-12345", b"UTC+2", b"est"),
 )
-_SECONDS = (b"", b":05", b":60", b":59.999")
 _DATE_WORDS = (
     *(b"Sat", b"Saturday,", b"sat", b"at", b"PM", b"am", b"o'clock", b"(comment)", b"x", b"-"),
     *(b".25", b"7", b"12345678", b"20110305", b"170405", b"may", b"Z"),

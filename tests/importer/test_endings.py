@@ -12,7 +12,6 @@ from tests.importer.target import Target, is_alive, wait_until, workers_of
 HISTORY = streams.history(files=60, size=50_000, commits=60)
 HALF = HISTORY[: HISTORY.index(b"\nblob", len(HISTORY) // 2) + 1]
 FAILED = b"fastio: import failed: no ref was changed\n"
-STARTED = b"blob\nmark :1\ndata 3\nabc\nprogress here\n"
 
 
 def feed_half(target: Target, process: subprocess.Popen[bytes]) -> list[int]:

@@ -1,6 +1,5 @@
 """Both importers, ready to run, and a way to see what each of them made."""
 
-import importlib.util
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -56,16 +55,12 @@ def git_side(tmp_path: Path) -> Side:
 
 @pytest.fixture
 def fastio_side(tmp_path: Path) -> Side:
-    if importlib.util.find_spec("fastio.cli.main") is None:
-        pytest.skip("the command line is not there yet")
     return new_side([sys.executable, "-c", START, "import", "--quiet"], tmp_path / "fastio.git")
 
 
 @pytest.fixture
 def fastio_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let shell scripts find a `fastio` that is the one under test."""
-    if importlib.util.find_spec("fastio.cli.main") is None:
-        pytest.skip("the command line is not there yet")
     script = tmp_path / "bin" / "fastio"
     script.parent.mkdir()
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{START}" "$@"\n')
