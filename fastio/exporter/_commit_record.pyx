@@ -9,7 +9,7 @@ from fastio.exporter._change_lines cimport ChangeLines
 from fastio.exporter._commit_text cimport TEXT_ENDS_AT_ONCE, TEXT_GOES_ON, CommitText
 from fastio.exporter._records cimport RecordWriter
 from fastio.exporter._tree_diff cimport TreeDiff
-from fastio.exporter._walk cimport NO_ROW, Walk
+from fastio.exporter._walk cimport NO_ROW, Seen, Walk
 from fastio.store._object_reader cimport Content, ObjectReader
 
 from fastio.errors import FastioError, ObjectError
@@ -18,6 +18,7 @@ from fastio.objects.kinds import NAMES as _NAMES
 cdef enum:
     COMMIT_KIND = 1
     OID_ROOM = 32
+    AHEAD = 4  # rows: what they need from memory is loaded meanwhile
 
 
 cdef class CommitRecords:
@@ -65,6 +66,7 @@ cdef class CommitRecords:
         if not (0 <= first and 0 <= count <= self.walk.count - first):
             raise IndexError(f"no {count} commits from row {first} on")
         for row in range(first, first + count):
+            self.foresee(row + AHEAD)
             try:
                 if not self.make_one(<uint32_t>row):
                     break
@@ -85,7 +87,10 @@ cdef class CommitRecords:
         cdef unsigned char old[OID_ROOM]
         cdef bint has_old
         cdef const unsigned char *new = self.walk.trees + <int64_t>row * self.walk.oid_size
-        self.read_commit(self.walk.oids + <int64_t>row * self.walk.oid_size, &body)
+        cdef const unsigned char *oid = self.walk.oids + <int64_t>row * self.walk.oid_size
+        cdef const Seen *seen = &self.walk.seen[row]
+        if not self.reader.c_read_seen(oid, seen.ahead, seen.entry, &body):
+            self.read_commit(oid, &body)
         self.writer.c_begin()
         ending = self.text.c_write(self.writer, self.walk, row, body.data, body.size)
         if ending == TEXT_ENDS_AT_ONCE:
@@ -104,6 +109,14 @@ cdef class CommitRecords:
             self.writer.c_text(b"\n", 1)
         self.writer.c_end()
         return ending == TEXT_GOES_ON
+
+    cdef void foresee(self, int64_t row) noexcept:
+        """Have loaded what a commit's record needs first."""
+        cdef Walk walk = self.walk
+        if row + AHEAD < walk.count:
+            self.reader.search.c_foresee(walk.trees + (row + AHEAD) * walk.oid_size, True)
+            self.reader.search.c_foresee(walk.trees + row * walk.oid_size, False)
+            self.reader.c_foresee_seen(walk.seen[row].ahead, walk.seen[row].entry)
 
     cdef bint find_old(self, uint32_t row, unsigned char *tree) except -1:
         """Find the tree that a commit's is compared with; False if that is none."""

@@ -2,6 +2,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastio.exporter._mark_table cimport MarkTable
 from fastio.store._commit_graph cimport CommitGraph
+from fastio.store._commits_ahead cimport Ahead
 from fastio.store._object_reader cimport ObjectReader
 
 
@@ -17,6 +18,8 @@ cdef struct Commit:
     uint32_t name  # whatever a walk calls it, 0 for nothing
     uint32_t flags  # a walk's own
     uint32_t position  # in the commit-graph, where that is known, or NO_COMMIT
+    uint32_t entry  # its place in the idx, where it is *seen*
+    const Ahead *seen  # what was read of it, as long as it stays there; or NULL
 
 
 cdef class CommitTable:
@@ -26,6 +29,7 @@ cdef class CommitTable:
     cdef CommitGraph graph
     cdef MarkTable ended  # commits that are taken for roots, unread; None for none
     cdef int64_t ahead  # memory for commits that are read ahead
+    cdef object meanwhile  # is called once that has begun
     cdef uint32_t read_count  # of those that no commit-graph has
     cdef uint32_t count
     cdef Commit *commits

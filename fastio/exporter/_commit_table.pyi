@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 from fastio.errors import ObjectError
 from fastio.exporter._mark_table import MarkTable
 from fastio.store.commit_graph import CommitGraph
@@ -12,6 +14,7 @@ class CommitTable:
         graph: CommitGraph | None = None,
         *,
         ahead: int = 0,
+        meanwhile: Callable[[], None] | None = None,
         ended: MarkTable | None = None,
     ) -> None: ...
     @property

@@ -39,14 +39,15 @@ cdef class CommitTable:
         reader: Reads them.
         graph: Tells of those that it has; None if there is no commit-graph.
         ahead: Memory for commits that a thread reads ahead once there are many; 0 for none.
+        meanwhile: Is called when the thread has begun: now there is time for other things.
         ended: Commits that are taken for roots and not read, as nothing below them counts.
     """
 
     def __init__(
         self, ObjectReader reader, CommitGraph graph=None, *, int64_t ahead=0,
-        MarkTable ended=None,
+        meanwhile=None, MarkTable ended=None,
     ):
-        self.ahead, self.ended = ahead, ended
+        self.ahead, self.meanwhile, self.ended = ahead, meanwhile, ended
         self.reader, self.graph, self.oid_size = reader, graph, reader.oid_size
         self.grow()
 
@@ -75,6 +76,7 @@ cdef class CommitTable:
         self.commits[number].parent_count = <uint32_t>UNREAD
         self.commits[number].name = self.commits[number].flags = 0
         self.commits[number].position = <uint32_t>NO_COMMIT
+        self.commits[number].seen = NULL
         self.count += 1
         self.slots[at] = self.count
         return number
@@ -94,9 +96,13 @@ cdef class CommitTable:
             return 0
         self.commits[number].generation = NO_GENERATION
         head = self.reader.c_head(oid, buffer, HEAD, &size, &kind)
+        self.commits[number].seen = self.reader.seen
+        self.commits[number].entry = <uint32_t>self.reader.found.position
         self.read_count += 1
         if self.read_count == MANY and self.ahead:
             self.reader.c_read_ahead(self.ahead)
+            if self.meanwhile is not None:
+                self.meanwhile()
         if kind != COMMIT_KIND:
             raise self.unusual(number)
         if self.parse(number, <const char *>head, <const char *>head + size):

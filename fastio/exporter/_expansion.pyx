@@ -7,7 +7,7 @@ from libc.stdlib cimport free
 from workers._arrays cimport resized
 from fastio.exporter._commit_table cimport UNREAD, Commit, CommitTable
 from fastio.exporter._mark_table cimport MarkTable
-from fastio.exporter._walk cimport Walk
+from fastio.exporter._walk cimport Seen, Walk
 from fastio.objects._oids cimport checked_oid
 
 from fastio.errors import ObjectError
@@ -146,6 +146,7 @@ cdef class Expansion:
         cdef CommitTable table = self.table
         cdef int size = table.oid_size
         cdef Walk walk = Walk(size, self.names)
+        walk.seen_owner = table.reader.ahead
         cdef Commit *commit
         cdef const unsigned char *oid
         cdef uint32_t at, number, parent
@@ -156,6 +157,7 @@ cdef class Expansion:
             if commit.flags & EXCLUDED or (marks is not None and marks.c_find(oid)):
                 continue
             walk.c_add(oid, table.trees + <size_t>number * size, commit.name - 1)
+            walk.seen[walk.count - 1] = Seen(commit.seen, commit.entry)
             for number in range(commit.parent_count):
                 parent = table.parents[commit.first_parent + number]
                 oid = table.oids + <size_t>parent * size

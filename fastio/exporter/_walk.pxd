@@ -1,9 +1,16 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t
 
+from fastio.store._commits_ahead cimport Ahead
+
 
 cdef enum:
     NO_ROW = 0xFFFFFFFF
+
+
+cdef struct Seen:  # of a commit, while walking
+    const Ahead *ahead  # its content, or NULL
+    uint32_t entry  # its place in the idx
 
 
 @cython.final
@@ -19,6 +26,8 @@ cdef class Walk:
     cdef uint32_t *parent_starts  # count + 1 of them
     cdef unsigned char *parent_oids  # rewritten parents
     cdef unsigned char *parent_marked  # 1: has a mark when this commit is written
+    cdef Seen *seen
+    cdef object seen_owner  # has the memory of what was seen
     cdef uint32_t *parent_rows  # where in the walk the parent is, before this commit; or NO_ROW
 
     cdef uint32_t capacity

@@ -31,6 +31,7 @@ cdef class Walk:
         free(self.oids)
         free(self.trees)
         free(self.names)
+        free(self.seen)
         free(self.parent_starts)
         free(self.parent_oids)
         free(self.parent_marked)
@@ -57,6 +58,7 @@ cdef class Walk:
         memcpy(self.oids + at, oid, self.oid_size)
         memcpy(self.trees + at, tree, self.oid_size)
         self.names[self.count] = name
+        self.seen[self.count] = Seen(NULL, 0)
         while self.slots[slot] != 0:
             slot = (slot + 1) & self.mask
         self.count += 1
@@ -86,6 +88,7 @@ cdef class Walk:
         self.oids = <unsigned char *>resized(self.oids, rows * self.oid_size)
         self.trees = <unsigned char *>resized(self.trees, rows * self.oid_size)
         self.names = <uint32_t *>resized(self.names, rows * sizeof(uint32_t))
+        self.seen = <Seen *>resized(self.seen, rows * sizeof(Seen))
         self.parent_starts = <uint32_t *>resized(
             self.parent_starts, (rows + 1) * sizeof(uint32_t)
         )

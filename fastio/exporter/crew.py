@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from workers.arena import Arena
     from workers.pool import Pool
 
-__all__ = ["Crew"]
+__all__ = ["Crew", "load_pool"]
+
+
+def load_pool() -> None:
+    """Import what starts workers, for which a tenth of a long walk is needed."""
+    import workers.pool  # noqa: F401, PLC0415 - small exports never need it
 
 
 class Crew:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastio.errors import WorkerError
 from fastio.exporter.budget import Budget
-from fastio.exporter.crew import Crew
+from fastio.exporter.crew import Crew, load_pool
 from fastio.exporter.fill import Filler
 from fastio.exporter.final_records import deletion_records, ref_records
 from fastio.exporter.marks import MarkTable, export_marks, import_marks
@@ -92,6 +92,7 @@ class Exporter:
             read_marks=self._begin,
             stdin=self._stdin,
             warn=self._warn,
+            meanwhile=load_pool if self._budget.workers else None,
         )
         if options.import_marks is not None and plan.paths:
             options.full_tree = True

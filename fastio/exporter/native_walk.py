@@ -28,7 +28,7 @@ what marked ones do in a queue or on the stack makes no difference to the others
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fastio.errors import ObjectError, PackError
 from fastio.exporter._commit_table import CommitTable
@@ -65,6 +65,7 @@ def walk_natively(
     *,
     marks: MarkTable | None,
     budget: Budget,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Walk | None:
     """Walk; None if something is out of the ordinary, which git may know how to take.
 
@@ -74,13 +75,14 @@ def walk_natively(
         collection: Where to start, and the names.
         marks: The imported marks; None if there are none.
         budget: How much memory the walk may take; commits that are read ahead stay with the store.
+        meanwhile: Is called where the walk is a long one, when a thread has begun with its part.
     """
     reader = ObjectReader(store, memory=budget.walk)
     try:
         # Where objects are replaced git takes no commit-graph's word for them.
         graph = None if store.search.replaces else open_commit_graph(repository)
         walk = DateWalk if graph is None else GraphWalk
-        table = CommitTable(reader, graph, ahead=budget.ahead)
+        table = CommitTable(reader, graph, ahead=budget.ahead, meanwhile=meanwhile)
         excludes = any(is_negative for _, is_negative in collection.commits)
         if graph is not None and marks is not None and not excludes and table.is_closed(marks):
             table = CommitTable(reader, graph, ended=marks)

@@ -62,6 +62,7 @@ def read_plan(
     read_marks: Callable[[], MarkTable | None] = lambda: None,
     stdin: Callable[[], bytes],
     warn: Callable[[str], None],
+    meanwhile: Callable[[], None] | None = None,
 ) -> Plan:
     """Understand the revision arguments, and walk.
 
@@ -75,6 +76,7 @@ def read_plan(
             understood.
         stdin: Reads all of standard input; called for ``--stdin``.
         warn: Is told what goes to stderr as a warning.
+        meanwhile: Is called where the walk is a long one, when a thread has begun with its part.
 
     Raises:
         FastioError: git would not take the arguments, or an object cannot be read.
@@ -87,7 +89,7 @@ def read_plan(
     collection = Collection(repository.git, store, refspecs, warn)
     collection.collect(reader.starts)
 
-    walk = _walk(repository, store, reader, collection, marks or None, budget, warn)
+    walk = _walk(repository, store, reader, collection, marks or None, budget, warn, meanwhile)
     settler = Settler(
         repository,
         walk,
@@ -117,11 +119,14 @@ def _walk(
     marks: MarkTable | None,
     budget: Budget,
     warn: Callable[[str], None],
+    meanwhile: Callable[[], None] | None,
 ) -> Walk:
     """Walk by ourselves where that can be, else by git."""
     options = [*reader.walk_options, *reader.late_options]
     if can_walk(repository, options, reader.paths):
-        walk = walk_natively(repository, store, collection, marks=marks, budget=budget)
+        walk = walk_natively(
+            repository, store, collection, marks=marks, budget=budget, meanwhile=meanwhile
+        )
         if walk is not None:
             return walk
     from fastio.exporter.log_walk import check_options, walk_by_log  # noqa: PLC0415 - as seldom

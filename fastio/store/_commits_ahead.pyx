@@ -10,6 +10,8 @@ from fastio.store._idx cimport IndexView
 from fastio.store._pack_search cimport Header, read_header
 from workers._inflate cimport INFLATE_SLACK, c_inflate
 
+from workers.pages import own_pages
+
 cdef extern from *:
     int64_t load "__atomic_load_n" (const int64_t *at, int order) noexcept nogil
     void store "__atomic_store_n" (int64_t *at, int64_t value, int order) noexcept nogil
@@ -25,10 +27,10 @@ cdef enum:
     LARGEST_OTHER = 1 << 14
     SAMPLES = 512  # entries that are looked at to see where commits lie
     # So many percent of the commits are left to the walk itself, which gets past them while the
-    # thread reads others. The walk of git.git takes 0.26, 0.23, 0.21, 0.22 s with 10, 18, 25, 35;
-    # but what is left is inflated once more by workers: all of an export without data takes 1.06 s
-    # with 18, 1.09 with 25, 1.10 with 32.
-    LEFT = 18
+    # thread reads others. The walk of git.git takes 0.33, 0.28, 0.28, 0.31, 0.30 s with 18, 22, 26,
+    # 30, 35: with fewer it catches up with the thread, and both read the same ones.
+    LEFT = 24
+    OWN_PART = 3  # a third of the memory is for those
 
 
 cdef class CommitsAhead:
@@ -46,28 +48,41 @@ cdef class CommitsAhead:
     def __init__(self, pack, *, int oid_size, int64_t memory):
         if self.held:
             raise ValueError("commits of another pack are being read")
-        self.oid_size = oid_size
-        self.room = max(memory // (LEAST_COMMIT + <int64_t>sizeof(Ahead)), 1)
-        self.content_room = max(memory - self.room * <int64_t>sizeof(Ahead), 0)
-        self.rows = <Ahead *>malloc(self.room * sizeof(Ahead))
-        self.content = <unsigned char *>malloc(self.content_room + INFLATE_SLACK)
-        if self.rows == NULL or self.content == NULL:
-            raise MemoryError
+        self.oid_size, self.pages = oid_size, []
+        self.set_up(&self.own, memory // OWN_PART)
+        self.set_up(&self.read_ahead, memory - memory // OWN_PART)
         PyObject_GetBuffer(pack, &self.pack, PyBUF_SIMPLE)
         self.held = True
 
     def __dealloc__(self):
-        free(self.rows)
-        free(self.content)
+        free(self.own.rows)
+        free(self.read_ahead.rows)
         if self.held:
             PyBuffer_Release(&self.pack)
 
+    cdef int set_up(self, Shelf *shelf, int64_t memory) except -1:
+        shelf.room = max(memory // (LEAST_COMMIT + <int64_t>sizeof(Ahead)), 1)
+        shelf.content_room = max(memory - shelf.room * <int64_t>sizeof(Ahead), 0)
+        shelf.rows = <Ahead *>malloc(shelf.room * sizeof(Ahead))
+        if shelf.rows == NULL:
+            raise MemoryError
+        try:
+            pages = own_pages(shelf.content_room + INFLATE_SLACK)
+        except OSError:
+            raise MemoryError from None
+        self.pages.append(pages)
+        shelf.content = room_of(pages)
+        return 0
+
     def __len__(self):
-        return load(&self.count, ACQUIRE)
+        return load(&self.read_ahead.count, ACQUIRE)
 
     @property
     def used(self):
-        return self.content_size + len(self) * sizeof(Ahead)
+        return (
+            self.read_ahead.content_size + self.own.content_size
+            + (len(self) + self.own.count) * sizeof(Ahead)
+        )
 
     def start(self, IndexView index=None):
         """Begin to read.
@@ -106,67 +121,79 @@ cdef class CommitsAhead:
             return None
         return PyBytes_FromStringAndSize(<const char *>row.data, row.size), row.stop
 
+    cdef int64_t put(self, Shelf *shelf, int64_t offset, const Header *header) noexcept nogil:
+        """Inflate an entry, and keep it if it is a commit; where it ends, 0 if that cannot be."""
+        cdef const unsigned char *pack = <const unsigned char *>self.pack.buf
+        cdef const unsigned char *end = pack + (self.pack.len - self.oid_size)
+        cdef int64_t left = shelf.content_room - shelf.content_size, packed
+        cdef unsigned char *out = shelf.content + shelf.content_size
+        if shelf.count == shelf.room or header.size > <uint64_t>left:
+            return 0
+        packed = c_inflate(
+            pack + header.payload, end, out, header.size, out + left + INFLATE_SLACK
+        )
+        if packed < 0:
+            return 0
+        if header.kind == COMMIT:
+            shelf.rows[shelf.count] = Ahead(
+                offset, header.payload + packed, <int64_t>header.size, out
+            )
+            shelf.content_size += <int64_t>header.size
+            store(&shelf.count, shelf.count + 1, RELEASE)
+        return header.payload + packed
+
+    cdef const Ahead *c_keep(self, int64_t offset, const Header *header) noexcept nogil:
+        return &self.own.rows[self.own.count - 1] if self.put(&self.own, offset, header) else NULL
+
     cdef void run(self, int64_t offset) noexcept nogil:
         cdef const unsigned char *pack = <const unsigned char *>self.pack.buf
-        cdef int64_t end = self.pack.len - self.oid_size, packed
-        cdef int64_t count = 0, left
+        cdef int64_t end = self.pack.len - self.oid_size
         cdef int others = 0
-        cdef unsigned char *out
         cdef Header header
-        while count < self.room and not (<volatile int *>&self.stopping)[0]:
+        while offset and not (<volatile int *>&self.stopping)[0]:
             if read_header(pack, end, offset, self.oid_size, &header):
-                break
-            left = self.content_room - self.content_size
-            if header.size > <uint64_t>left:
-                break
-            if header.kind != COMMIT:
-                others += 1
-                if others > MOST_OTHERS or header.size > LARGEST_OTHER:
-                    break
-            out = self.content + self.content_size
-            packed = c_inflate(
-                pack + header.payload, pack + end, out, header.size, out + left + INFLATE_SLACK
-            )
-            if packed < 0:
                 break
             if header.kind == COMMIT:
                 others = 0
-                self.rows[count] = Ahead(
-                    offset, header.payload + packed, <int64_t>header.size, out
-                )
-                self.content_size += <int64_t>header.size
-                count += 1
-                store(&self.count, count, RELEASE)
-            offset = header.payload + packed
+            else:
+                others += 1
+                if others > MOST_OTHERS or header.size > LARGEST_OTHER:
+                    break
+            offset = self.put(&self.read_ahead, offset, &header)
 
     cdef const Ahead *c_find(self, int64_t offset) noexcept nogil:
         # Mostly it is a neighbour of the last one, so the search goes on from there.
-        cdef int64_t count = load(&self.count, ACQUIRE), step = 1
+        cdef const Ahead *rows = self.read_ahead.rows
+        cdef int64_t count = load(&self.read_ahead.count, ACQUIRE), step = 1
         cdef int64_t low = 0, high = count, middle
-        if count == 0 or offset > self.rows[count - 1].offset or offset < self.rows[0].offset:
+        if count == 0 or offset > rows[count - 1].offset or offset < rows[0].offset:
             return NULL
-        if self.rows[self.last].offset <= offset:
+        if rows[self.last].offset <= offset:
             low = self.last
-            while low + step < count and self.rows[low + step].offset <= offset:
+            while low + step < count and rows[low + step].offset <= offset:
                 low += step
                 step *= 2
             high = min(low + step, count)
         else:
             high = self.last
-            while high - step > 0 and self.rows[high - step].offset > offset:
+            while high - step > 0 and rows[high - step].offset > offset:
                 high -= step
                 step *= 2
             low = max(high - step, <int64_t>0)
         while high - low > 1:
             middle = (low + high) // 2
-            if self.rows[middle].offset <= offset:
+            if rows[middle].offset <= offset:
                 low = middle
             else:
                 high = middle
-        if self.rows[low].offset != offset:
+        if rows[low].offset != offset:
             return NULL
         self.last = low
-        return &self.rows[low]
+        return &rows[low]
+
+
+cdef unsigned char *room_of(unsigned char[::1] pages):
+    return &pages[0]
 
 
 cdef int64_t first_to_read(IndexView index, const unsigned char *pack, int64_t size) except -1:

@@ -44,6 +44,7 @@ cdef class ObjectReader:
     cdef Header header
     cdef Found found
     cdef unsigned char oid[MAX_OID]  # with replacements
+    cdef const Ahead *seen  # where c_head left the commit that was asked for last, or NULL
 
     # All of these honour refs/replace, and raise ObjectError for an object that is missing and
     # PackError for a damaged pack.
@@ -75,9 +76,19 @@ cdef class ObjectReader:
     # tells nothing about whether there is such an object.
     cdef uint64_t c_family(self, const unsigned char *oid) except? 0
 
+    # A commit that a walk's c_head left in *seen*, by its place in the idx; False where `c_read` is
+    # to be asked, as it is if *ahead* is NULL.
+    cdef bint c_read_seen(
+        self, const unsigned char *oid, const Ahead *ahead, int64_t position, Content *out
+    ) except -1
+
+    # Have what `c_read_seen` looks at loaded.
+    cdef void c_foresee_seen(self, const Ahead *ahead, int64_t position) noexcept
+
     # Have commits read ahead from the pack in which the last one was found; once for a store.
     cdef int c_read_ahead(self, int64_t memory) except -1
 
+    cdef bint is_of_ahead(self) noexcept
     cdef const Ahead *read_already(self) noexcept
     cdef bytes name_of(self, const unsigned char *oid)
     cdef int refresh(self) except -1
@@ -93,6 +104,7 @@ cdef class ObjectReader:
         self, int64_t offset, int64_t payload, uint64_t size, unsigned char *out, int64_t room
     ) except -1
     cdef int check_kind(self, const unsigned char *oid, int kind) except -1
+    cdef bint has_crc(self, int64_t stop) noexcept
     cdef int check_crc(self, int64_t stop) except -1
     cdef int check_oid(self, const unsigned char *content) except -1
     cdef bint size_in_packs(self, const unsigned char *oid, int *kind) except -1

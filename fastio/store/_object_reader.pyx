@@ -16,8 +16,10 @@ from fastio.objects._oids cimport checked_oid
 from fastio.store._commits_ahead cimport Ahead, CommitsAhead
 from fastio.store._idx cimport IndexView
 from fastio.store._loose cimport LooseReader
+from fastio.store._objmap cimport fastio_prefetch
 from fastio.store._pack_search cimport (
-    HEADER_BASE, HEADER_CUT, HEADER_KIND, HEADER_OUTSIDE, HEADER_SIZE, Found, Header, read_header,
+    HEADER_BASE, HEADER_CUT, HEADER_KIND, HEADER_OUTSIDE, HEADER_SIZE, Found, Header, Place,
+    read_header,
 )
 from fastio.store._recipes cimport SLACK, TOO_LARGE, Recipe, Recipes, c_run
 from fastio.store._results cimport Result, Results
@@ -146,14 +148,37 @@ cdef class ObjectReader:
         self.ahead.start(<IndexView>self.search.places[self.found.pack].index)
         return 0
 
+    cdef bint is_of_ahead(self) noexcept:
+        """Whether what was found is an entry of the pack whose commits are read ahead."""
+        return (
+            self.ahead is not None and self.whole and self.found.pack == self.ahead_pack
+            and self.generation == self.ahead_generation
+        )
+
     cdef const Ahead *read_already(self) noexcept:
         """What was found, if it was read ahead, or NULL."""
-        if (
-            self.ahead is None or not self.whole or self.found.pack != self.ahead_pack
-            or self.generation != self.ahead_generation
-        ):
-            return NULL
-        return self.ahead.c_find(self.found.offset)
+        return self.ahead.c_find(self.found.offset) if self.is_of_ahead() else NULL
+
+    cdef void c_foresee_seen(self, const Ahead *ahead, int64_t position) noexcept:
+        cdef Place *place
+        if ahead != NULL and self.search.generation == self.ahead_generation:
+            place = &self.search.places[self.ahead_pack]
+            fastio_prefetch((<IndexView>place.index).crcs + 4 * position)
+            fastio_prefetch(<const unsigned char *>place.content.buf + ahead.offset)
+            fastio_prefetch(ahead.data)
+
+    cdef bint c_read_seen(
+        self, const unsigned char *oid, const Ahead *ahead, int64_t position, Content *out
+    ) except -1:
+        self.refresh()
+        if ahead == NULL or self.generation != self.ahead_generation:
+            return False
+        memcpy(self.oid, oid, self.oid_size)
+        self.found = Found(self.ahead_pack, ahead.offset, position)
+        if not self.has_crc(ahead.stop):
+            return False
+        out.kind, out.size, out.data = COMMIT, ahead.size, ahead.data
+        return True
 
     # --- packs --------------------------------------------------------------------------------
 
@@ -269,16 +294,19 @@ cdef class ObjectReader:
 
     # --- trust --------------------------------------------------------------------------------
 
-    cdef int check_crc(self, int64_t stop) except -1:
-        """Compare the bytes of the entry that was found with what its idx says of them."""
+    cdef bint has_crc(self, int64_t stop) noexcept:
+        """Whether the bytes of the entry that was found are those that its idx tells of."""
         cdef IndexView index = <IndexView>self.search.places[self.found.pack].index
         cdef const unsigned char *at
         cdef uint32_t crc
         if index.crcs == NULL:
-            return 0
+            return True
         at = index.crcs + 4 * self.found.position
         crc = <uint32_t>at[0] << 24 | <uint32_t>at[1] << 16 | <uint32_t>at[2] << 8 | at[3]
-        if c_crc32(self.pack() + self.found.offset, stop - self.found.offset) != crc:
+        return c_crc32(self.pack() + self.found.offset, stop - self.found.offset) == crc
+
+    cdef int check_crc(self, int64_t stop) except -1:
+        if not self.has_crc(stop):
             raise self.damaged(self.found.offset, "the checksum in the idx is another one")
         return 0
 
@@ -303,8 +331,7 @@ cdef class ObjectReader:
             self.most = -1
             self.look(oid)
             ahead = NULL if self.verify else self.read_already()
-            if ahead != NULL:
-                self.check_crc(ahead.stop)
+            if ahead != NULL and self.has_crc(ahead.stop):
                 out.kind, out.size, out.data = self.found_kind, ahead.size, ahead.data
                 return 0
             try:
@@ -351,16 +378,19 @@ cdef class ObjectReader:
         int *kind,
     ) except NULL:
         cdef Content content
-        cdef const Ahead *ahead
         cdef int64_t packed
         self.most = -1
+        self.seen = NULL
         self.look(oid)
         kind[0], size[0] = self.found_kind, self.found_size
-        ahead = NULL if self.verify else self.read_already()
-        if ahead != NULL:
+        if self.is_of_ahead() and not self.verify and self.found_kind == COMMIT:
+            self.seen = self.ahead.c_find(self.found.offset)
+            if self.seen == NULL:
+                self.seen = self.ahead.c_keep(self.found.offset, &self.header)
+        if self.seen != NULL:
             if self.found_size <= room:
-                self.check_crc(ahead.stop)
-            return ahead.data
+                self.check_crc(self.seen.stop)
+            return self.seen.data
         if self.found_size <= room:
             self.write(buffer, room + SLACK)
             return buffer

@@ -3,8 +3,8 @@
 A walk through all of history is one process's work: each commit names the next ones. But in a pack
 that git wrote commits lie together, the newest first, which is where a walk goes. So a thread goes
 through the pack from its beginning, inflates what are commits, and keeps them; who reads objects
-looks there first. Workers that are forked later find them there as well and inflate only what the
-thread had not come to, so that each commit is inflated once.
+looks there first. What the walk has to read itself is kept beside that. Workers that are forked
+later are told where each commit lies, so that each is inflated once.
 
 The thread needs no lock: rows are only added, in the order of the pack, and their number is
 published behind them. It ends when the memory is full, where commits no longer come, and at

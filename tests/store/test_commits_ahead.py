@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import os
 import random
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -164,3 +166,42 @@ def test_walks_and_readers_give_the_same_with_and_without(history: Path, verify:
         assert ahead.read(oid) == plain.read(oid)
     for store in stores:
         store.close()
+
+
+def export(path: Path) -> tuple[bytes, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "fastio", "-C", path, "export", "--all", "--no-data"],
+        capture_output=True,
+    )
+    return done.stdout, done.stderr.decode()
+
+
+def test_an_export_has_the_commits_as_they_were_read(history: Path) -> None:
+    said = subprocess.run(
+        ["git", "fast-export", "--all", "--no-data"], cwd=history, check=True, capture_output=True
+    )
+    assert export(history) == (said.stdout, "")
+
+
+@pytest.mark.parametrize("back", [9, 450, 1450])
+def test_an_export_notices_where_the_idx_says_other_bytes(
+    history: Path, tmp_path: Path, back: int
+) -> None:
+    """Whoever read the commit ahead: the walk, a thread, or nobody."""
+    damaged = tmp_path / "damaged.git"
+    shutil.copytree(history, damaged)
+    idx = next((damaged / "objects/pack").glob("*.idx"))
+    index = PackIndex(str(idx), SHA1)
+    said = subprocess.run(
+        ["git", "rev-parse", f"main~{back}"], cwd=history, check=True, capture_output=True
+    )
+    oid = bytes.fromhex(said.stdout.decode())
+    place = next(at for at in range(len(index)) if index.oid_at(at) == oid)
+    content = bytearray(idx.read_bytes())
+    content[8 + 1024 + len(index) * 20 + 4 * place] ^= 1  # its checksum
+    idx.chmod(0o644)
+    idx.write_bytes(content)
+    stream, warning = export(damaged)
+    assert f"object {oid.hex()}" in warning
+    assert "the checksum in the idx is another one" in warning
+    assert stream == export(history)[0]  # git would not have noticed: the bytes are right
