@@ -18,7 +18,10 @@ from fastio.objects.kinds import NAMES as _NAMES
 cdef enum:
     COMMIT_KIND = 1
     OID_ROOM = 32
-    AHEAD = 4  # rows: what they need from memory is loaded meanwhile
+    # So many rows ahead what a record needs from memory is loaded, step by step.
+    FARTHEST = 8
+    FAR = 4
+    NEAR = 2
 
 
 cdef class CommitRecords:
@@ -66,7 +69,7 @@ cdef class CommitRecords:
         if not (0 <= first and 0 <= count <= self.walk.count - first):
             raise IndexError(f"no {count} commits from row {first} on")
         for row in range(first, first + count):
-            self.foresee(row + AHEAD)
+            self.foresee(row)
             try:
                 if not self.make_one(<uint32_t>row):
                     break
@@ -111,12 +114,13 @@ cdef class CommitRecords:
         return ending == TEXT_GOES_ON
 
     cdef void foresee(self, int64_t row) noexcept:
-        """Have loaded what a commit's record needs first."""
+        """Have loaded what the records of the next commits need first."""
         cdef Walk walk = self.walk
-        if row + AHEAD < walk.count:
-            self.reader.search.c_foresee(walk.trees + (row + AHEAD) * walk.oid_size, True)
-            self.reader.search.c_foresee(walk.trees + row * walk.oid_size, False)
-            self.reader.c_foresee_seen(walk.seen[row].ahead, walk.seen[row].entry)
+        if row + FARTHEST < walk.count:
+            self.reader.search.c_foresee(walk.trees + (row + FARTHEST) * walk.oid_size, True)
+            self.reader.search.c_foresee(walk.trees + (row + FAR) * walk.oid_size, False)
+            self.reader.search.c_foresee_entry(walk.trees + (row + NEAR) * walk.oid_size)
+            self.reader.c_foresee_seen(walk.seen[row + FAR].ahead, walk.seen[row + FAR].entry)
 
     cdef bint find_old(self, uint32_t row, unsigned char *tree) except -1:
         """Find the tree that a commit's is compared with; False if that is none."""

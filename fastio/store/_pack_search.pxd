@@ -69,6 +69,8 @@ cdef class PackSearch:
     cdef int c_find(self, const unsigned char *oid, Found *found) except -1
     # See IndexView.c_foresee.
     cdef void c_foresee(self, const unsigned char *oid, bint far) noexcept
+    # Have the entry of an object loaded, of which that was foreseen.
+    cdef void c_foresee_entry(self, const unsigned char *oid) noexcept
     # Where in its pack the delta chain of the entry at *offset* ends, and the type of what is
     # there: 0 if the headers do not tell.
     cdef int64_t root_of(self, int64_t number, int64_t offset, int *kind) except -1

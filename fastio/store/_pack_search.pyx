@@ -18,6 +18,7 @@ from libc.stdlib cimport calloc, free
 from fastio.objects._oids cimport checked_oid
 from fastio.store._idx cimport IndexView
 from fastio.store._multi_pack cimport MultiPackView
+from fastio.store._objmap cimport fastio_prefetch
 
 import os
 
@@ -28,6 +29,7 @@ cdef enum:
     OFS_DELTA = 6
     REF_DELTA = 7
     MOST_STEPS = 1 << 16  # damaged packs can have chains without end
+    LINE = 64  # bytes of the processor's cache
     TABLE_BITS = 17  # three megabytes; enough for the 262,000 blobs of git.git
     LONGEST_NOTED = 64
     MOST_PACKS = 8192  # their numbers and offsets share a word with the type
@@ -165,6 +167,21 @@ cdef class PackSearch:
     cdef void c_foresee(self, const unsigned char *oid, bint far) noexcept:
         if self.count:
             (<IndexView>self.places[self.last].index).c_foresee(oid, far)
+
+    cdef void c_foresee_entry(self, const unsigned char *oid) noexcept:
+        cdef Place *place
+        cdef IndexView index
+        cdef int64_t position, offset
+        if self.count == 0 or self.places[self.last].readiness != READY:
+            return
+        place = &self.places[self.last]
+        index = <IndexView>place.index
+        position = index.c_position(oid)
+        if position >= 0:
+            offset = index.c_offset_at(<uint32_t>position)
+            fastio_prefetch(index.crcs + 4 * position)
+            fastio_prefetch(<const unsigned char *>place.content.buf + offset)
+            fastio_prefetch(<const unsigned char *>place.content.buf + offset + LINE)
 
     cdef bint find_by_multi(self, const unsigned char *oid, Found *found) except -1:
         """Let a multi-pack-index say which pack to ask; if that is wrong, ask none any more."""

@@ -48,6 +48,16 @@ cdef inline void take(Family *family, size_t size) noexcept nogil:
     family.blocks.used += (size + 7) & ~<size_t>7
 
 
+cdef inline void copy_literal(
+    unsigned char *to, const unsigned char *at, uint32_t size
+) noexcept nogil:
+    """Copy a few bytes; both sides have SHORT more, and mostly one copy of so many will do."""
+    cdef uint32_t done = 0
+    while done < size:
+        memcpy(to + done, at + done, SHORT)
+        done += SHORT
+
+
 cdef class Recipes:
     """Recipes by key, with *memory* bytes for them; families unused for longest are dropped."""
 
@@ -289,7 +299,7 @@ cdef class Recipes:
             at += 1
             self.reserve(count + 2)
             if code < 0x80:
-                memcpy(literals, at, code)
+                copy_literal(literals, at, code)
                 count = put(self.sources, self.ends, count, literals, code, &done)
                 literals += code
                 literal_size[0] += code
