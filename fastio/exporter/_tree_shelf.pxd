@@ -21,6 +21,7 @@ cdef class TreeShelf(TreeCache):
     cdef bytes empty_tree
     cdef Spare *spares[CLASSES]
     cdef int counts[CLASSES]
+    cdef int64_t spare_bytes  # of all classes; no more than the limit of trees
     cdef Runs runs
 
     # All of these raise ObjectError for a tree that is missing, is none, or has no readable

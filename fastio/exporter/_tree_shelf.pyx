@@ -48,7 +48,7 @@ cdef class TreeShelf(TreeCache):
 
     Args:
         oid_size: Bytes of an oid.
-        limit: Bytes of trees to keep.
+        limit: Bytes of trees to keep, and of room that is kept for others.
         reader: Reads them.
     """
 
@@ -225,6 +225,7 @@ cdef class TreeShelf(TreeCache):
                 tree.data = <Bytes>self.spares[number]
                 self.spares[number] = self.spares[number].next
                 self.counts[number] -= 1
+                self.spare_bytes -= room
         if tree.data == NULL:
             tree.data = <Bytes>PyMem_RawMalloc(room)
             if tree.data == NULL:
@@ -236,16 +237,18 @@ cdef class TreeShelf(TreeCache):
         """Take a tree's bytes from it."""
         cdef int number = class_of(tree.room)
         cdef Spare *spare = <Spare *>tree.data
+        cdef int64_t bytes_then = self.spare_bytes + tree.room
         tree.is_built = False
         if spare == NULL:
             return
         tree.data = NULL
-        if number == CLASSES or self.counts[number] == SPARES:
+        if number == CLASSES or self.counts[number] == SPARES or bytes_then > self.limit:
             PyMem_RawFree(spare)
             return
         spare.next = self.spares[number]
         self.spares[number] = spare
         self.counts[number] += 1
+        self.spare_bytes = bytes_then
 
     cdef void release(self, Tree *tree) noexcept nogil:
         self.strip(tree)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import tracemalloc
 from itertools import pairwise
 
 import pytest
@@ -102,6 +103,27 @@ def test_trees_kept_as_recipes_are_compared_as_their_bytes_would_be(
         old, new = rng.randrange(len(versions)), rng.randrange(len(versions))
         table = diff.compare(oids[old], oids[new])
         assert changes_of(table) == model_changes(versions[old], versions[new])
+
+
+def test_room_that_is_kept_for_further_trees_is_bounded_by_bytes() -> None:
+    store, depth, limit = PackedTrees(), 12, 1 << 20
+    files = {
+        b"d/" * level + b"%0200d" % number: (0o100644, A)
+        for level in range(depth)
+        for number in range(1000)
+    }
+    deepest = b"d/" * (depth - 1) + b"%0200d" % 500
+    oids = [store.add_files(files | {deepest: (0o100644, oid)}) for oid in (A, B)]
+    store.pack(random.Random(1))
+    reader = reader_of(store, memory=64 << 20)
+    tracemalloc.start()
+    diff = TreeDiff(reader, memory=limit)
+    changes = changes_of(diff.compare(*oids))
+    kept, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [change.path for change in changes] == [deepest]
+    assert most > depth * 200_000
+    assert kept < 2 * limit
 
 
 def test_equal_subtrees_are_not_read_and_no_tree_is_read_twice() -> None:

@@ -66,9 +66,9 @@ class TreeStore:
         return False
 
 
-def reader_of(store: TreeStore) -> ObjectReader:
+def reader_of(store: TreeStore, *, memory: int = 1 << 20) -> ObjectReader:
     """Read the trees of *store*."""
-    return ObjectReader(store, memory=1 << 20)  # type: ignore[arg-type]
+    return ObjectReader(store, memory=memory)  # type: ignore[arg-type]
 
 
 def canonical(mode: int) -> int:
