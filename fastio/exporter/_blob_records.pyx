@@ -108,7 +108,9 @@ def write_blobs(ObjectReader reader not None, Arena arena not None, bytes job no
         try:
             if reader.search.replaces:
                 check_replacement(reader, blob[i].oid)
-            size = reader.c_read_into(blob[i].oid, BLOB, content, size) if size > 0 else -1
+            size = reader.c_read_into(blob[i].oid, 0, content, size) if size > 0 else -1
+            if size >= 0 and reader.found_kind != BLOB:
+                reader.check_oid(content)  # git takes it for a blob, unless it is another object
             if size < 0 and i == 0:
                 result.room = reader.c_size(blob[i].oid, NULL) + SEGMENT_HEAD + HEAD_ROOM + 1
         except FastioError as error:

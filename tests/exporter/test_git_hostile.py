@@ -222,6 +222,18 @@ def test_a_commit_or_tag_may_stand_for_a_tree(source: Source, kind: str) -> None
     assert told(source, oid, inside) == [b"M 100644 %b d/x" % file.encode(), b"D x"]
 
 
+def test_a_tree_commit_or_tag_may_stand_for_a_file(source: Source) -> None:
+    tree = a_tree(source, (b"100644", b"x", source.add("blob", b"text")))
+    bodies = commit_body(tree.encode()), tag_body(tree.encode(), b"tree")
+    oids = [tree, *map(source.add, ("commit", "tag"), bodies)]
+    names = b"a", b"b", b"c"
+    new = a_tree(source, *((b"100644", *row) for row in zip(names, oids, strict=True)))
+    source.add_ref("refs/heads/main", source.add("commit", commit_body(new.encode())))
+    contents = [source.database.objects[oid.encode()][1] for oid in oids]
+    expected = b"".join(blob(mark, text) for mark, text in enumerate(contents, 1))
+    assert source.stream("main").startswith(expected + b"reset ")
+
+
 @pytest.mark.parametrize(
     ("mode", "meant"),
     [(b"0", b"160000"), (b"00", b"160000"), (b"0000000000100755", b"100755"),
