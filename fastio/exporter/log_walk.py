@@ -121,6 +121,8 @@ def run_log(
     if said.status:
         raise refusal(said)
     for line in said.stderr.splitlines():
+        if line.startswith(b"hint:"):  # that grafts are out of fashion
+            continue
         warn(os.fsdecode(line).removeprefix("warning: ").removeprefix("error: "))
     return said.stdout
 

@@ -124,7 +124,8 @@ class RevisionReader:
     def _revision(self, text: bytes) -> bool:
         """Take a revision; False if it must be a path."""
         starts = self._resolver.resolve(text, is_negative=self._is_negative)
-        if starts is None and b"--ignore-missing" in self.walk_options:
+        may_miss = b"--ignore-missing" in self.walk_options and not text.startswith(b"^-")
+        if starts is None and may_miss:
             return True
         if starts is None:
             if self._resolver.is_missing(text):  # there may well be a file of that name

@@ -24,7 +24,14 @@ USAGE = (
 )
 FATAL = (
     *("--date=nonsense", "--pretty=nonsense", "--graph --reverse", "--grep", "-n", "--encoding"),
-    *("--combined-all-paths", "-U 3", "--ancestry-path=nosuch", "--default", "-O/nosuch/file"),
+    *(
+        "--ignore-missing ^-x",
+        "--combined-all-paths",
+        "-U 3",
+        "--ancestry-path=nosuch",
+        "--default",
+        "-O/nosuch/file",
+    ),
 )
 LOSING = (
     *("--quiet", "-t", "-Sone", "-G one", "--find-object=x", "--skip-to=b", "--relative=d"),
@@ -75,6 +82,11 @@ def test_a_default_stands_for_missing_revisions_and_is_no_ref(source: Source) ->
     expected = source.stream("main").replace(b"refs/heads/main", b"main")
     assert source.stream("--default", "main") == expected
     assert source.stream("--default", "main", "main~1") == source.stream("main~1")
+
+
+def test_what_is_missing_may_be_passed_over(source: Source) -> None:
+    source.load(LINE)
+    assert source.stream("--ignore-missing", "main", "x", "^y", "x..y") == source.stream("main")
 
 
 def test_full_diffs_tell_all_that_a_chosen_commit_changes(source: Source) -> None:
