@@ -27,7 +27,7 @@ _OPTIONS = (
     *("--topo-order", "-s", "--no-color", "--no-notes", "--no-decorate"),
     *("--no-mailmap", "--no-show-signature", "--encoding=UTF-8", _FORMAT),
 )
-_COUNTS = re.compile(rb"-([0-9]+)|(?:-n|--max-count=)(.*)|--skip=(.*)", re.DOTALL)
+_COUNTS = re.compile(rb"(?s)(-(?=[0-9])|-n|--max-count=|--skip=|--max-count-oldest=)(.*)")
 
 
 def walk_by_log(
@@ -55,9 +55,9 @@ def walk_by_log(
         FastioError: git refuses.
         UsageError: It does not know an option.
     """
-    first, most = 0, None
+    counts: dict[bytes, int] = {}
     if marks is not None:  # what is marked already does not count
-        options, first, most = _without_counts(options)
+        options, counts = _without_counts(options)
     options = [b"--parents", *options]
     listing = run_log(
         repository,
@@ -68,8 +68,8 @@ def walk_by_log(
         warn=warn,
     )
     oid_size = repository.object_format.oid_size
-    if first or most is not None:
-        listing = _cut(listing, oid_size, marks, first, most)
+    if counts:
+        listing = _cut(listing, oid_size, marks, counts)
     walk = Walk(oid_size)
     names: dict[bytes, int] = {}
     indexes: dict[bytes, int] = {}
@@ -127,39 +127,34 @@ def run_log(
     return said.stdout
 
 
-def _without_counts(options: Sequence[bytes]) -> tuple[list[bytes], int, int | None]:
-    """Take ``--skip`` and ``--max-count`` out of options; what they say, None for no limit."""
+def _without_counts(options: Sequence[bytes]) -> tuple[list[bytes], dict[bytes, int]]:
+    """Take what counts commits out of options; what each says, ``-n`` for the most."""
     left: list[bytes] = []
-    first, most = 0, None
+    counts: dict[bytes, int] = {}
     for word in options:
         match = _COUNTS.fullmatch(word)
         if match is None:
             left.append(word)
             continue
-        text = match[1] or match[2] or match[3] or b""
+        name, text = match.groups()
         try:
             number = int(text)
         except ValueError:
             raise FastioError(f"'{os.fsdecode(text)}': not an integer") from None
-        if match[3] is None:
-            most = number if number >= 0 else None
-        else:
-            first = max(number, 0)
-    return left, first, most
+        counts[name if name in (b"--skip=", b"--max-count-oldest=") else b"-n"] = number
+    return left, counts
 
 
-def _cut(
-    listing: bytes,
-    oid_size: int,
-    marks: MarkTable | None,
-    first: int,
-    most: int | None,
-) -> bytes:
-    """Leave out commits with marks, then the first ones and those past the most."""
+def _cut(listing: bytes, oid_size: int, marks: MarkTable | None, counts: dict[bytes, int]) -> bytes:
+    """Leave out commits with marks, then those that do not count."""
     lines = listing.splitlines(keepends=True)
     unmarked = [
         line
         for line in lines
         if not (marks and marks.find(bytes.fromhex(line[: 2 * oid_size].decode())))
     ]
-    return b"".join(unmarked[first:][:most])
+    most, oldest = counts.get(b"-n", -1), counts.get(b"--max-count-oldest=")
+    if oldest is not None:
+        unmarked = unmarked[-oldest:] if oldest > 0 else []
+    chosen = unmarked[max(counts.get(b"--skip=", 0), 0) :]
+    return b"".join(chosen[:most] if most >= 0 else chosen)

@@ -23,10 +23,11 @@ from fastio.exporter.ref_list import Ref, RefList, UnclearError
 from fastio.exporter.resolver import Resolver
 from fastio.exporter.starts import Start
 from fastio.exporter.wildcards import wildcard
+from fastio.objects.kinds import COMMIT, Oid
 from fastio.store.git import Finished
 from fastio.store.repository import Repository
 
-_OWN_STARTS = {b"--reflog", b"--indexed-objects", b"--alternate-refs", b"--bisect", b"--merge"}
+_OWN_STARTS = {b"--indexed-objects", b"--alternate-refs", b"--bisect", b"--merge"}
 _REF_FOLDERS = {
     "--branches": b"refs/heads/",
     "--tags": b"refs/tags/",
@@ -170,7 +171,8 @@ class RevisionReader:
         Raises:
             FastioError: It does.
         """
-        words = ("rev-list", "--max-count=0", *self._words)
+        oldest = any(word.startswith("--max-count-oldest") for word in self._words)
+        words = ("rev-list", *(() if oldest else ("--max-count=0",)), *self._words)
         said = self._repository.git.run(*words, text=self._text, capture_stderr=True)
         if said.status == 128:
             raise FastioError(complaint(said.stderr))
@@ -264,7 +266,7 @@ class RevisionReader:
             self._add_refs(self.refs.chosen(folder, value), cut=len(folder))
             self._excluded.clear()
         else:
-            self.walk_options.append(os.fsencode(name))
+            self._add_reflogs()
 
     def _exclude_hidden(self, section: str) -> None:
         """Take ``--exclude-hidden``, which means nothing where no refs are hidden."""
@@ -294,6 +296,17 @@ class RevisionReader:
                 self._add([Start(found[1], found[0], name, name, self._is_negative)])
             elif self._resolver.is_missing(name):  # its object, that is; one may well be unborn
                 self._doubt()
+
+    def _add_reflogs(self) -> None:
+        """Add what reflogs have: commits without a name, as far as they are there still."""
+        single = ["--single-worktree"] if b"--single-worktree" in self.walk_options else []
+        said = self._repository.git.run("rev-list", "--no-walk=unsorted", "--reflog", *single)
+        self._add(
+            [
+                Start(Oid(bytes.fromhex(oid.decode())), COMMIT, b"", is_negative=self._is_negative)
+                for oid in said.stdout.split()
+            ]
+        )
 
     def _read_stdin(self) -> None:
         """Take revisions from standard input, up to a line ``--``; paths behind that."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.exporter.records import LINE
+from tests.conformance.side import git_version
+from tests.exporter.records import LINE, MAIN
 from tests.exporter.source import Source
 
 NO_EFFECT = (
@@ -87,6 +88,36 @@ def test_a_default_stands_for_missing_revisions_and_is_no_ref(source: Source) ->
 def test_what_is_missing_may_be_passed_over(source: Source) -> None:
     source.load(LINE)
     assert source.stream("--ignore-missing", "main", "x", "^y", "x..y") == source.stream("main")
+
+
+def names_of_commits(stream: bytes) -> list[bytes]:
+    return [line[7:] for line in stream.splitlines() if line.startswith(b"commit ")]
+
+
+@pytest.mark.parametrize("words", ["--reflog main", "main --reflog"])
+def test_what_only_reflogs_have_is_exported_without_a_name(source: Source, words: str) -> None:
+    source.load(LINE)
+    source.git("update-ref", "--create-reflog", MAIN.decode(), "main~1")
+    marks = source.path / "marks"
+    assert names_of_commits(source.stream(*words.split(" "))) == [MAIN, MAIN, b""]
+    source.stream("main~1", f"--export-marks={marks}")
+    increment = source.stream(*words.split(" "), f"--import-marks={marks}")
+    assert names_of_commits(increment) == [MAIN, b""]
+
+
+@pytest.mark.skipif(git_version() < (2, 55), reason="git, which walks, does not know it")
+def test_the_oldest_commits_are_those_that_are_not_marked(source: Source) -> None:
+    source.load(LINE)
+    marks = source.path / "marks"
+    source.stream("main~2", f"--export-marks={marks}")
+    words = f"--import-marks={marks}", "main"
+    everything = source.stream(*words)
+    for count, expected in ((1, 1), (2, 2), (5, 2), (0, 0)):
+        stream = source.stream(*words, f"--max-count-oldest={count}")
+        assert len(names_of_commits(stream)) == expected
+        assert everything.startswith(stream) == (expected > 0)
+    nothing = source.stream("main", "--max-count-oldest=2", "--", "--", "nothing")
+    assert nothing == source.stream("main", "--", "--", "nothing")
 
 
 def test_full_diffs_tell_all_that_a_chosen_commit_changes(source: Source) -> None:
