@@ -133,22 +133,47 @@ cdef str delta_problem(int64_t problem):
 
 def apply_delta(const unsigned char[::1] base, const unsigned char[::1] delta, int64_t max_size):
     """Return the target as bytes, or raise DeltaError."""
-    cdef int64_t base_size = base.shape[0], target_size, problem
-    cdef const unsigned char *old = &base[0] if base_size else NULL
     cdef const unsigned char *at = &delta[0] if delta.shape[0] else NULL
     cdef const unsigned char *end = at + delta.shape[0]
-    cdef unsigned char *out
-    problem = get_size(&at, end, base_size)
-    if problem != base_size:
-        raise DeltaError(delta_problem(DAMAGED_CUT if problem == DAMAGED_CUT else DAMAGED_BASE))
-    target_size = get_size(&at, end, max_size)
-    if target_size == DAMAGED_CUT:
+    cdef int64_t size = get_sizes(&at, end, base.shape[0], max_size)
+    target = PyBytes_FromStringAndSize(NULL, size)
+    carry_out(base, at, end, <unsigned char *>PyBytes_AS_STRING(target), size)
+    return target
+
+
+def apply_delta_into(
+    const unsigned char[::1] base, const unsigned char[::1] delta, unsigned char[::1] target
+):
+    """Fill the target, or raise DeltaError."""
+    cdef const unsigned char *at = &delta[0] if delta.shape[0] else NULL
+    cdef const unsigned char *end = at + delta.shape[0]
+    cdef int64_t size = target.shape[0]
+    if get_sizes(&at, end, base.shape[0], size) != size:
+        raise DeltaError(delta_problem(DAMAGED_TARGET))
+    carry_out(base, at, end, &target[0] if size else NULL, size)
+
+
+cdef int64_t get_sizes(
+    const unsigned char **at, const unsigned char *end, int64_t base_size, int64_t max_size
+) except -1:
+    """Read a delta's sizes, of which the base's must be right; return the target's."""
+    cdef int64_t size = get_size(at, end, base_size)
+    if size != base_size:
+        raise DeltaError(delta_problem(DAMAGED_CUT if size == DAMAGED_CUT else DAMAGED_BASE))
+    size = get_size(at, end, max_size)
+    if size == DAMAGED_CUT:
         raise DeltaError(delta_problem(DAMAGED_CUT))
-    if target_size > max_size:
+    if size > max_size:
         raise DeltaError(f"delta builds more than {max_size} bytes")
-    target = PyBytes_FromStringAndSize(NULL, target_size)
-    out = <unsigned char *>PyBytes_AS_STRING(target)
-    problem = c_apply(old, base_size, at, end, out, out + target_size)
+    return size
+
+
+cdef int carry_out(
+    const unsigned char[::1] base, const unsigned char *at, const unsigned char *end,
+    unsigned char *out, int64_t size,
+) except -1:
+    cdef const unsigned char *old = &base[0] if base.shape[0] else NULL
+    cdef int64_t problem = c_apply(old, base.shape[0], at, end, out, out + size)
     if problem:
         raise DeltaError(delta_problem(problem))
-    return target
+    return 0

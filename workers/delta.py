@@ -33,7 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # not worth its import time
     from typing_extensions import Buffer
 
-__all__ = ["apply_delta", "encode_delta"]
+__all__ = ["apply_delta", "apply_delta_into", "encode_delta"]
 
 
 def encode_delta(base: Buffer, target: Buffer, *, max_size: int) -> bytes | None:
@@ -70,3 +70,17 @@ def apply_delta(base: Buffer, delta: Buffer, *, max_size: int) -> bytes:
     Source: gitformat-pack(5), "Deltified representation".
     """
     return _delta_apply.apply_delta(base, delta, max_size)
+
+
+def apply_delta_into(base: Buffer, delta: Buffer, target: Buffer) -> None:
+    """Rebuild a target object in memory that is there for it, a mapped file perhaps.
+
+    Args:
+        base: Inflated bytes of the delta base.
+        delta: Inflated delta, both size headers included.
+        target: As long as the delta's second size header says.
+
+    Raises:
+        DeltaError: The delta is cut short, does not fit *base*, or builds another size.
+    """
+    _delta_apply.apply_delta_into(base, delta, target)

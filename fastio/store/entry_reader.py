@@ -170,7 +170,7 @@ def read_chain(
     Raises:
         PackError: The pack is damaged.
     """
-    deltas, base = _walk_chain(source, offset, object_format, resolve_ref_delta, cache)
+    deltas, base = walk_chain(source, offset, object_format, resolve_ref_delta, cache)
     if isinstance(base, EntryHeader):
         content = _payload(source, base)
         kind = base.kind
@@ -196,14 +196,14 @@ def read_info(
 
     Args and errors are those of `read_chain`.
     """
-    deltas, base = _walk_chain(source, offset, object_format, resolve_ref_delta, None)
+    deltas, base = walk_chain(source, offset, object_format, resolve_ref_delta, None)
     kind = base.kind if isinstance(base, EntryHeader) else base[0]
     if deltas:
-        return kind, _target_size(source, deltas[0])
+        return kind, target_size(source, deltas[0])
     return kind, base.size if isinstance(base, EntryHeader) else len(base[1])
 
 
-def _walk_chain(
+def walk_chain(
     source: Source,
     offset: int,
     object_format: ObjectFormat,
@@ -255,7 +255,7 @@ def _payload(source: Source, header: EntryHeader) -> bytes:
     return inflate_at(source, header.offset + header.length, header.size)
 
 
-def _target_size(source: Source, header: EntryHeader) -> int:
+def target_size(source: Source, header: EntryHeader) -> int:
     """Read the second size that a delta begins with (gitformat-pack(5))."""
     sizes, _ = _inflate_some(source, header.offset + header.length, MAX_DELTA_SIZES)
     numbers, shift = [0], 0

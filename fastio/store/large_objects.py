@@ -1,7 +1,7 @@
 """Objects too large to hold: inflated piece by piece, for who passes them on.
 
-Only what is stored whole can be read like this. A delta needs all of its base at hand, but nobody
-makes deltas of what is large: git leaves off at ``core.bigFileThreshold``, fastio far below.
+Only what is stored whole can be read like this. A delta needs all of its base at hand: see
+`fastio.store.large_deltas`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastio.store.entry_reader import Source
 
 PIECE = 1 << 18
+MOST_RATIO = 1032  # bytes that deflate can make of one
 
 
 @record
@@ -71,7 +72,7 @@ def large_entry(
     if path is None:
         pieces = inflated_pieces(source, start, header.size)
     else:
-        pieces = _packed_pieces(path, start, header.size)
+        pieces = packed_pieces(path, start, header.size)
     return LargeObject(header.kind, header.size, pieces)
 
 
@@ -81,6 +82,8 @@ def large_loose(directory: bytes, oid: Oid, *, above: int) -> LargeObject | None
     if found is None or found[1] <= above:
         return None
     kind, size, start = found
+    if size // MOST_RATIO > os.path.getsize(loose_path(directory, oid)):
+        raise ObjectError(f"loose object {oid.hex()} is too short for the promised {size} bytes")
     return LargeObject(kind, size, _loose_pieces(directory, oid, start=start, size=size))
 
 
@@ -136,7 +139,7 @@ class _File:
         return os.pread(self._fd, length, offset)
 
 
-def _packed_pieces(path: bytes, start: int, size: int) -> Iterator[bytes]:
+def packed_pieces(path: bytes, start: int, size: int) -> Iterator[bytes]:
     """Inflate what lies in a pack, read from its file."""
     name = os.fsdecode(path)
     try:

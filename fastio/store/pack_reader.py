@@ -21,6 +21,7 @@ from fastio.store.entry_reader import (
     read_info,
 )
 from fastio.store.idx import PackIndex
+from fastio.store.large_deltas import large_delta
 from fastio.store.large_objects import Opened, large_entry
 from fastio.store.object_cache import ObjectCache
 
@@ -106,6 +107,14 @@ class PackFile:
         """
         try:
             large = large_entry(self, offset, self.object_format, above=above, path=self.path)
+            large = large or large_delta(
+                self,
+                offset,
+                self.object_format,
+                above=above,
+                path=self.path,
+                resolve_ref_delta=self._find_base,
+            )
         except PackError as error:
             raise self._named(error) from error
         return large or self.read(offset)

@@ -83,6 +83,17 @@ def test_store_opens_large_objects_and_reads_others(work, packed: bool) -> None:
         assert store.open(large, above=len(CONTENT)) == (BLOB, CONTENT)
 
 
+def test_loose_object_whose_file_cannot_hold_so_much_is_refused_at_once(sha1_work) -> None:
+    repository = Repository.discover(str(sha1_work.path))
+    oid = Oid(b"7" * 20)
+    path = loose_path(repository.objects_dir, oid)
+    os.makedirs(os.path.dirname(path))
+    with open(path, "wb") as file:
+        file.write(zlib.compress(b"blob %d\0content" % (1 << 40)))
+    with ObjectStore(repository) as store, pytest.raises(ObjectError, match="is too short for"):
+        store.open(oid, above=1 << 20)
+
+
 def test_damaged_loose_object_is_named(sha1_work) -> None:
     (sha1_work.path / "large").write_bytes(CONTENT)
     oid = Oid(bytes.fromhex(sha1_work("hash-object", "-w", "large")))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from workers.delta import apply_delta, encode_delta
+from workers.delta import apply_delta, apply_delta_into, encode_delta
 from workers.errors import DeltaError
 
 FEW = settings(max_examples=150, derandomize=True, deadline=None)
@@ -113,8 +113,15 @@ def test_any_delta_is_applied_as_by_the_model(
     if expected is None:
         with pytest.raises(DeltaError):
             apply_delta(base, delta, max_size=5000)
+        with pytest.raises(DeltaError):
+            apply_delta_into(base, delta, bytearray(5000))
     else:
         assert apply_delta(base, delta, max_size=5000) == expected
+        room = bytearray(len(expected))
+        apply_delta_into(base, delta, room)
+        assert room == expected
+        with pytest.raises(DeltaError):
+            apply_delta_into(base, delta, bytearray(len(expected) + 1))
 
 
 @FEW
