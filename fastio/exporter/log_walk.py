@@ -107,6 +107,8 @@ def run_log(
 ) -> bytes:
     """Return what git log says, newest commit first."""
     text = b"".join(line + b"\n" for line in lines)
+    if b"--simplify-by-decoration" in options:  # by all refs, not only those that a log shows
+        options = [b"--clear-decorations", *options]
     words: list[str | bytes] = [
         "log",
         *_OPTIONS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conformance.side import git_version
-from tests.exporter.records import LINE, MAIN
+from tests.exporter.records import LINE, MAIN, reset
 from tests.exporter.source import Source
 
 NO_EFFECT = (
@@ -118,6 +118,12 @@ def test_the_oldest_commits_are_those_that_are_not_marked(source: Source) -> Non
         assert everything.startswith(stream) == (expected > 0)
     nothing = source.stream("main", "--max-count-oldest=2", "--", "--", "nothing")
     assert nothing == source.stream("main", "--", "--", "nothing")
+
+
+def test_refs_of_any_kind_are_decorations(source: Source) -> None:
+    source.load(LINE + reset(b"refs/notes/x", b":4"))
+    words = "--all", "--simplify-by-decoration"
+    assert names_of_commits(source.stream(*words)) == [b"refs/notes/x", b"refs/notes/x", MAIN]
 
 
 def test_full_diffs_tell_all_that_a_chosen_commit_changes(source: Source) -> None:
