@@ -40,9 +40,39 @@ OPTIONS: tuple[tuple[float, tuple[str, ...]], ...] = (
            "--topo-order", "--date-order", "--author-date-order", "--reverse", "--no-walk",
            "--grep=1", "--author=Thor", "--since=2004-11-09T11:33:30", "--min-parents=1",
            "--ignore-missing", "--left-only", "--max-parents=0")),
+    (0.15, ("--since=2004-11-09T11:34:00", "--until=2004-11-09T11:35:00", "--max-age=1100000040",
+            "--min-age=1100000060", "--since-as-filter=2004-11-09T11:34:00", "--after=1.1.2004",
+            "--before=2004-11-09T11:34:20", "--author=Jane", "-i --author=jane", "--committer=C.O",
+            "--author=a@ --committer=jane", "--grep=1 --invert-grep", "-F --grep=1",
+            "--all-match --grep=1 --grep=2", "-E --grep=1|2", "-P --grep=[13]", "--no-min-parents",
+            "--max-parents=1", "--no-max-parents --merges", "--right-only", "--left-right",
+            "--cherry-pick", "--cherry", "--cherry-mark", "--exclude-first-parent-only",
+            "--no-walk=unsorted", "--no-walk=sorted", "--do-walk", "--no-walk --do-walk",
+            "--ancestry-path=main", "--ancestry-path=HEAD~1", "--in-commit-order", "--count",
+            "--reverse -n1", "--skip 2 -n 2", "--full-history --parents", "--dense",
+            "--full-history --simplify-merges", "--sparse --first-parent", "--full-diff",
+            "--show-pulls --full-history", "--boundary --first-parent", "--single-worktree")),
+    (0.02, ("--reflog", "--indexed-objects", "--alternate-refs", "--merge", "--bisect", "--objects",
+            "--max-count-oldest=2", "--filter=blob:none", "--default main", "--date=iso",
+            "--no-filter", "--simplify-merges", "--exclude-hidden=receive", "--no-renames")),
     (0.02, ("--diff-filter=AM", "--diff-filter=d", "-R", "--ignore-submodules")),
     (0.02, ("--no-such-option", "--children", "--progress=x", "--anonymize-map=x", "--refspec=a*:b",
             "-signed-tags", "--no-dat")),
+)  # fmt: skip
+MAGIC = (b":/%b", b":(top)%b", b":!%b", b":^%b", b":(literal)%b", b":(glob)%b/*", b":(glob)%b/**",
+         b":(icase,glob)**/%b", b":(exclude,icase)%b", b":(exclude,glob)*/%b", b"%b?", b"%b*",
+         b"[a-d%b]*", b"*/%b", b":(icase)*%b*", b"./%b", b":(bad)%b", b"%b/../a",
+         b"%b//")  # fmt: skip
+
+TAKE_VALUES = ("-n", "--skip", "--default")
+SETTINGS = (
+    ("core.quotePath", "false"), ("core.commitGraph", "false"), ("core.warnAmbiguousRefs", "no"),
+    ("diff.renames", "copies"), ("log.follow", "true"), ("log.excludeDecoration", "x"),
+    ("core.useReplaceRefs", "false"), ("diff.renameLimit", "1"), ("log.showRoot", "false"),
+    ("core.multiPackIndex", "false"), ("log.date", "iso"), ("diff.ignoreSubmodules", "all"),
+    ("i18n.logOutputEncoding", "latin1"), ("core.precomposeUnicode", "true"),
+    ("GIT_LITERAL_PATHSPECS", "1"), ("GIT_GLOB_PATHSPECS", "1"), ("GIT_NOGLOB_PATHSPECS", "1"),
+    ("GIT_ICASE_PATHSPECS", "1"), ("GIT_NO_REPLACE_OBJECTS", "1"),
 )  # fmt: skip
 
 
@@ -51,6 +81,8 @@ class LineMaker:
 
     def __init__(self, rng: random.Random, history: History) -> None:
         self.rng, self.history = rng, history
+        self.text: bytes = b""  # for standard input
+        self.variables: dict[str, str] = {}  # of the environment
         self._names = [os.fsdecode(name) for name in sorted(history.refs)]
 
     def make(self) -> list[str]:
@@ -65,11 +97,23 @@ class LineMaker:
         revisions = self._revisions()
         rng.shuffle(revisions)
         at = rng.randint(0, len(words))
-        words[at:at] = [] if at and words[at - 1] == "-n" else revisions
+        words[at:at] = [] if at and words[at - 1] in TAKE_VALUES else revisions
         if words[at : at + len(revisions)] != revisions:
             words += revisions
-        if rng.random() < 0.3:
+        if rng.random() < 0.35:
             words += self._paths()
+        self.text, self.variables = b"", {}
+        if rng.random() < 0.1:
+            lines = [self._revision() for _ in range(rng.choice((1, 2)))]
+            paths = self._paths()[-1:] if rng.random() < 0.3 else []
+            self.text = os.fsencode("\n".join([*lines, *["--"] * len(paths), *paths]) + "\n")
+            words.insert(0, "--stdin")
+        if rng.random() < 0.1:
+            name, value = rng.choice(SETTINGS)
+            self.variables = {name: value}
+            if "." in name:
+                names = "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0"
+                self.variables = dict(zip(names, ("1", name, value), strict=True))
         return words
 
     def _revisions(self) -> list[str]:
@@ -105,7 +149,10 @@ class LineMaker:
         if kind < 0.92:
             return self._name() + rng.choice(("^@", "^!", "^-", "^-1"))
         return rng.choice(
-            ("--branches", "--tags", "--remotes", "--branches=m*", "--glob=heads/*", "--glob=*",
+            ("--branches", "HEAD^{/1}", ":/edit", f"{self._name()}^{{tree}}", f"{self._name()}:",
+             f"{self._name()}:a", rng.choice(sorted(self.history.database.objects)).decode(),
+             "--exclude=*a --branches", "--remotes=o", "@^{commit}", f"{self._name()}^-2",
+              "--tags", "--remotes", "--branches=m*", "--glob=heads/*", "--glob=*",
              "--exclude=refs/heads/m* --all", "--not", "@", "--tags=v*", "main", "--all")
         ).split(" ")[-1]  # fmt: skip
 
@@ -128,7 +175,9 @@ class LineMaker:
                 path = b":(glob)**/" + path.rpartition(b"/")[2]
             elif kind < 0.7:
                 path = b"no-such-path"
-            elif kind < 0.72:
+            elif kind < 0.8:
+                path = rng.choice(MAGIC) % path
+            elif kind < 0.82:
                 path += b"/"
             chosen.append(os.fsdecode(path))
         return [*rng.choice((["--", "--"], ["--", "--"], ["--"])), *chosen]

@@ -49,10 +49,12 @@ class Finding:
     git: Export
     ours: Export
     what: str
+    given: str = ""
 
     def __str__(self) -> str:
         return "\n".join(
             (f"seed {self.seed}: fast-export {' '.join(map(repr, self.words))}",
+             f"  with {self.given}",
              f"  status: git {self.git.status}, ours {self.ours.status}",
              f"  {self.what}",
              f"  git said: {self.git.stderr[-600:]!r}",
@@ -72,6 +74,7 @@ class Comparer:
         self.git, self._directory = git, directory
         directory.mkdir(exist_ok=True)
         self.builder = Builder(git, directory)
+        self._text, self._variables = b"", dict[str, str]()
 
     def compare(self, seed: int) -> Iterator[tuple[Export, str | Finding | None]]:
         """Run the command lines of one seed: git's export, and what is to be said of ours."""
@@ -93,6 +96,7 @@ class Comparer:
 
     def _words(self, lines: LineMaker, rng: random.Random) -> tuple[list[str], bytes | None]:
         words, marks = lines.make(), None
+        self._text, self._variables = lines.text, lines.variables
         if rng.random() < 0.3:
             marks = lines.marks() if rng.random() < 0.9 else None
             words.insert(0, f"--import-marks{rng.choice(('', '-if-exists'))}={self._marks('old')}")
@@ -119,7 +123,8 @@ class Comparer:
                 theirs,
                 "changes in another order, without which files are lost" if reordered else None,
             )
-        finding = Finding(seed, words, theirs, ours, what)
+        given = f"{self._variables} {self._text!r}"
+        finding = Finding(seed, words, theirs, ours, what, given)
         if b"Traceback" in ours.stderr:
             return theirs, finding
         return theirs, known_difference(words, theirs, ours) or finding
@@ -144,11 +149,13 @@ class Comparer:
         new = self._marks("new")
         new.unlink(missing_ok=True)
         if ours:
-            status, stdout, stderr = run_ours(path, [*more, *words], self._environment)
+            status, stdout, stderr = run_ours(
+                path, [*more, *words], self._environment, text=self._text
+            )
         else:
             command = [self.git, "-C", str(path), "fast-export", *words]
             done = subprocess.run(
-                command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True,
+                command, env=ENVIRONMENT | self._variables, input=self._text, capture_output=True,
                 check=False, timeout=TIME_LIMIT,
             )  # fmt: skip
             status, stdout, stderr = done.returncode, done.stdout, done.stderr
@@ -157,7 +164,8 @@ class Comparer:
 
     @property
     def _environment(self) -> dict[str, str]:
-        return ENVIRONMENT | {"PATH": f"{os.path.dirname(self.git)}:{ENVIRONMENT['PATH']}"}
+        path = f"{os.path.dirname(self.git)}:{ENVIRONMENT['PATH']}"
+        return ENVIRONMENT | self._variables | {"PATH": path}
 
 
 def said(status: int, stderr: bytes) -> list[bytes]:
@@ -167,7 +175,8 @@ def said(status: int, stderr: bytes) -> list[bytes]:
     errors there are, each counted once; how often names are ambiguous is left out.
     """
     if status:
-        return [b"fatal" if b"\nfatal: " in b"\n" + stderr else b"usage" if stderr else b""]
+        fatal = status == 128 and re.search(rb"^(fatal|error): ", stderr, re.MULTILINE)
+        return [b"fatal" if fatal else b"usage" if stderr else b""]
     lines = {line for line in stderr.splitlines() if not line.endswith(b"is ambiguous.")}
     kinds = Counter(kind[1] for line in lines if (kind := _KIND.match(line)))
     return [b"%b %d" % (kind, kinds[kind]) for kind in sorted(kinds)]

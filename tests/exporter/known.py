@@ -11,7 +11,22 @@ if TYPE_CHECKING:
 Applies = Callable[[list[str], "Export", "Export"], bool]
 
 
+def _same_lines(git: Export, ours: Export) -> bool:
+    return sorted(git.stdout.splitlines()) == sorted(ours.stdout.splitlines())
+
+
 KNOWN: tuple[tuple[str, Applies], ...] = (
+    (
+        "a tag of the wrong type is noticed behind 'feature done'",
+        lambda _words, git, ours: (
+            (git.status, git.stdout) == (128, b"")
+            and (ours.status, ours.stdout) == (128, b"feature done\n")
+        ),
+    ),
+    (
+        "backwards no order of changes makes sense",
+        lambda words, git, ours: "-R" in words and _same_lines(git, ours),
+    ),
     ("git crashes", lambda _words, git, _ours: git.status < 0 and git.status != -13),
 )
 
