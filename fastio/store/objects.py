@@ -7,7 +7,6 @@ them open, the ones used last.
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Iterator
 from types import TracebackType
@@ -18,6 +17,7 @@ from fastio.objects.kinds import Oid
 from fastio.store._loose import touch_loose
 from fastio.store._pack_search import PackSearch
 from fastio.store.alternates import find_alternates
+from fastio.store.copies import Copies
 from fastio.store.idx import PackIndex
 from fastio.store.large_objects import Opened, large_loose
 from fastio.store.loose import loose_info, read_loose
@@ -136,15 +136,11 @@ class ObjectStore:
             oid: The object itself, whatever is read in its place.
             damage: Raised if there is no other one.
         """
-        for read in self._copies(oid):
-            try:
-                found = read()
-            except (ObjectError, PackError):
-                continue
-            if found is not None and self.object_format.hash_object(*found) == oid:
-                self._warn(f"{damage}; another copy of object {oid.hex()} is read")
-                return found
-        raise damage
+        found = Copies(self._places, self.object_directories, self.object_format).find(oid)
+        if found is None:
+            raise damage
+        self._warn(f"{damage}; another copy of object {oid.hex()} is read")
+        return found
 
     def replaced(self, oid: Oid) -> Oid:
         """Return the object that is read in the place of *oid*, mostly itself."""
@@ -253,14 +249,12 @@ class ObjectStore:
         except (ObjectError, PackError) as error:
             return self.rescue(oid, error)
 
-    def _copies(self, oid: Oid) -> Iterator[Callable[[], tuple[int, bytes] | None]]:
-        """What reads each of an object's copies."""
+    def _places(self, oid: Oid) -> Iterator[tuple[PackFile, int]]:
+        """All packs that have an object, and where."""
         for path, known in list(self._known_packs().items()):
             pack = self._open_pack(path) if known is None else known
             if pack is not None and (offset := pack.find(oid)) >= 0:
-                yield functools.partial(pack.read, offset)
-        for directory in self.object_directories():
-            yield functools.partial(read_loose, directory, oid)
+                yield pack, offset
 
     def _read_once(self, oid: Oid) -> tuple[int, bytes] | None:
         if place := self._find_pack(oid):

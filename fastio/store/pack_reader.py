@@ -8,6 +8,7 @@ compared with the idx, so that the two belong together.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Hashable
 
 from fastio.errors import PackError
 from fastio.objects.kinds import ObjectFormat, Oid
@@ -19,6 +20,7 @@ from fastio.store.entry_reader import (
     entry_header,
     read_chain,
     read_info,
+    walk_chain,
 )
 from fastio.store.idx import PackIndex
 from fastio.store.large_deltas import large_delta
@@ -98,6 +100,36 @@ class PackFile:
             )
         except PackError as error:
             raise self._named(error) from error
+
+    def read_on_copies(
+        self, offset: int, read_copy: Callable[[Oid], tuple[int, bytes] | None]
+    ) -> tuple[int, bytes]:
+        """Read a delta as `read` does, on the first of its bases that has a copy elsewhere.
+
+        Args:
+            offset: Where the entry begins.
+            read_copy: Reads an object elsewhere; None if it cannot.
+
+        Raises:
+            PackError: There is no such copy, or what lies above it is damaged as well.
+        """
+        deltas, base = walk_chain(self, offset, self.object_format, self._find_base, None)
+        bases = {header.offset for header in (*deltas, base) if isinstance(header, EntryHeader)}
+        bases.discard(offset)
+        oids = {place: Oid(oid) for oid, place in self.index.items() if place in bases}
+
+        class Elsewhere(ObjectCache):
+            def get(self, key: Hashable) -> tuple[int, bytes] | None:
+                assert isinstance(key, tuple)
+                return read_copy(oids[key[1]]) if key[1] in oids else None
+
+        return read_chain(
+            self,
+            offset,
+            self.object_format,
+            resolve_ref_delta=self._find_base,
+            cache=Elsewhere(0),
+        )
 
     def open(self, offset: int, *, above: int) -> Opened:
         """Read the object whose entry begins at *offset*, or open it if larger than *above*.

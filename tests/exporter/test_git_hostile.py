@@ -363,3 +363,35 @@ def test_of_two_copies_the_one_that_is_not_damaged_is_read(
         (source.git_dir / "objects" / oid[:2] / oid[2:]).unlink()
     done = export(source)
     assert (done.returncode, done.stdout) == (0, expected)
+
+
+@pytest.mark.parametrize("whole", ["loose", "pack"])
+@pytest.mark.parametrize("level", [0, 1])
+def test_of_a_damaged_base_another_copy_is_read(source: Source, whole: str, level: int) -> None:
+    bases = [TEXT + b"%d" % number for number in range(2)]
+    oids = [*map(oid_of, bases), OID]
+    deltas = [delta(SIZE + 1, SIZE + 1, copy(SIZE), b"\0011"), delta(SIZE + 1, SIZE, copy(SIZE))]
+    chain = [Entry(oids[0], BLOB, bases[0])] + [
+        Entry(oid, REF_DELTA, made, bytes.fromhex(base))
+        for oid, made, base in zip(oids[1:], deltas, oids, strict=False)
+    ]
+    chain[level].deflated = b"\x78\x9c" + b"\xff" * 50
+    fill(source, chain)
+    if whole == "loose":
+        source.add("blob", bases[level])
+    else:
+        good = [Entry(oids[level], BLOB, bases[level])]
+        crafted.write_pack(source.git_dir / "objects/pack", good, name="pack-good")
+    done = export(source)
+    assert (done.returncode, done.stdout.startswith(blob(1, TEXT))) == (0, True)
+
+
+def test_a_damaged_base_without_another_copy_is_refused(source: Source) -> None:
+    fill(
+        source,
+        [
+            Entry(OTHER, BLOB, TEXT + b"end", deflated=b"\x78\x9c" + b"\xff" * 50),
+            Entry(OID, REF_DELTA, RIGHT, bytes.fromhex(OTHER)),
+        ],
+    )
+    is_refused(export(source))
