@@ -106,7 +106,10 @@ class RefList:
             lines = [line.split(b" ") for line in listed.stdout.splitlines()]
             asked = b"".join(line[0] + b"\n" for line in lines)
             said = git.run("cat-file", "--batch-check=%(objecttype)", text=asked)
-            for line, answer in zip(lines, said.stdout.splitlines(), strict=True):
+            answers = said.stdout.splitlines()
+            if len(answers) != len(lines):  # it has crashed
+                raise UnclearError("git cat-file does not tell what refs point to")
+            for line, answer in zip(lines, answers, strict=True):
                 line[1] = answer
         for oid, kind, name, target, is_head in lines:
             if kind in NUMBERS:
