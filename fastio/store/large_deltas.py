@@ -18,7 +18,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from fastio.errors import DeltaError, ObjectError
-from fastio.store.entry_reader import EntryHeader, target_size, walk_chain
+from fastio.store.entry_reader import (
+    MAX_HEADER,
+    EntryHeader,
+    entry_header,
+    target_size,
+    walk_chain,
+)
 from fastio.store.large_objects import PIECE, LargeObject, packed_pieces
 from workers.delta import apply_delta_into
 from workers.errors import DeltaError as DamagedDelta
@@ -52,11 +58,15 @@ def large_delta(
         path: The pack's file.
         resolve_ref_delta: Finds bases that are given by oid.
     """
+    head = source.read_at(offset, MAX_HEADER)
+    header = entry_header(head, offset, object_format.oid_size)
+    if header.base is None or target_size(source, header) <= above:
+        return None
     deltas, base = walk_chain(source, offset, object_format, resolve_ref_delta, None)
-    if not deltas or not isinstance(base, EntryHeader):
+    if not isinstance(base, EntryHeader):
         return None
     sizes = [target_size(source, header) for header in deltas]
-    if sizes[0] <= above or max(base.size, *sizes) <= IN_MEMORY:
+    if max(base.size, *sizes) <= IN_MEMORY:
         return None
     steps = list(zip(reversed(deltas), reversed(sizes), strict=True))
     return LargeObject(base.kind, sizes[0], _pieces(path, base, steps))

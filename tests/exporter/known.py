@@ -24,6 +24,14 @@ KNOWN: tuple[tuple[str, Applies], ...] = (
         ),
     ),
     (
+        "how far git read before it does not walk",
+        lambda words, git, ours: (
+            any(word.startswith("--no-walk") for word in words)
+            and any("^" in word or ".." in word for word in words)
+            and git.status == ours.status
+        ),
+    ),
+    (
         "backwards no order of changes makes sense",
         lambda words, git, ours: "-R" in words and _same_lines(git, ours),
     ),
