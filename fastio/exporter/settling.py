@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fastio.exporter.merge_settling import MergeSettler
 from fastio.exporter.walk import Walk
 from fastio.objects.kinds import Oid
 from fastio.store.repository import Repository
 
+_SIMPLIFY = b"--simplify-merges"
 # Options that shape a history under path limits; all others choose among its commits.
 _SHAPING = {
     *(b"--first-parent", b"--full-history", b"--simplify-merges", b"--simplify-by-decoration"),
@@ -38,6 +40,7 @@ class Settler:
         self._late_options = late_options
         self._options = [option for option in options if option.partition(b"=")[0] in _SHAPING]
         self._is_sparse = b"--sparse" in options
+        self._merges: MergeSettler | None = None
         self._parents: dict[Oid, list[Oid]] = {}
         self._changed: set[Oid] = set()
 
@@ -45,9 +48,13 @@ class Settler:
         """Return the commit that stands for another, None if nothing is left of it."""
         if not self._paths:
             return oid
+        if _SIMPLIFY in self._options:
+            if self._merges is None:
+                self._merges = self._simplified()
+            return self._merges.settle(oid)
         if not self._parents:
-            self._parents = self._list(b"--sparse", b"--parents")
-            self._changed = set(self._list())
+            self._parents = self._list(self._options, b"--sparse", b"--parents")
+            self._changed = set(self._list(self._options))
         while oid in self._parents and oid not in self._changed:
             row = self._walk.find(oid)
             parents = self._parents[oid]
@@ -60,6 +67,21 @@ class Settler:
             [oid] = parents
         return oid
 
+    def _simplified(self) -> MergeSettler:
+        """Walk twice: what ``--simplify-merges`` leaves, and all that it began with."""
+        sparse = [b"--sparse"] if self._is_sparse else []
+        kept = self._list(self._options, *sparse, b"--parents")
+        others = [option for option in self._options if option != _SIMPLIFY]
+        everything = self._list(others, b"--full-history", b"--sparse", b"--parents")
+        first_parents = b"--first-parent" in others
+        return MergeSettler(kept, everything, self._heads_of, first_parents=first_parents)
+
+    def _heads_of(self, oids: Sequence[Oid]) -> list[Oid]:
+        """Those of some commits that no others of them lead to."""
+        words = (oid.hex() for oid in oids)
+        said = self._repository.git.run("merge-base", "--independent", *words)
+        return [Oid(bytes.fromhex(oid.decode())) for oid in said.stdout.split()]
+
     def _is_merge(self, oid: Oid) -> bool:
         """Tell whether a commit has a second parent before any simplification."""
         # With --sparse, what has one parent counts as changed, whatever it changes.
@@ -68,14 +90,14 @@ class Settler:
         )
         return said.status == 0
 
-    def _list(self, *options: bytes) -> dict[Oid, list[Oid]]:
+    def _list(self, shape: Sequence[bytes], *options: bytes) -> dict[Oid, list[Oid]]:
         """Walk; the parents of each commit."""
         from fastio.exporter.log_walk import run_log  # noqa: PLC0415 - few exports have paths
 
         listing = run_log(
             self._repository,
             self._lines,
-            options=[*self._options, *options],
+            options=[*shape, *options],
             late_options=self._late_options,
             paths=self._paths,
             warn=lambda _text: None,
