@@ -32,6 +32,12 @@ KNOWN: tuple[tuple[str, Applies], ...] = (
         ),
     ),
     (
+        "a root without changes, which --sparse keeps, is nothing to --simplify-merges",
+        lambda words, git, ours: (
+            {"--sparse", "--simplify-merges"} <= set(words) and git.status == ours.status
+        ),
+    ),
+    (
         "backwards no order of changes makes sense",
         lambda words, git, ours: "-R" in words and _same_lines(git, ours),
     ),
