@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING
 
 from fastio.errors import DeltaError, ObjectError
 from fastio.store.entry_reader import (
+    MAX_COPY,
     MAX_HEADER,
     EntryHeader,
     entry_header,
     target_size,
     walk_chain,
 )
-from fastio.store.large_objects import PIECE, LargeObject, packed_pieces
+from fastio.store.large_objects import MOST_RATIO, PIECE, LargeObject, packed_pieces
 from workers.delta import apply_delta_into
 from workers.errors import DeltaError as DamagedDelta
 
@@ -69,7 +70,19 @@ def large_delta(
     if max(base.size, *sizes) <= IN_MEMORY:
         return None
     steps = list(zip(reversed(deltas), reversed(sizes), strict=True))
+    if not _may_be(base, steps, os.path.getsize(path)):
+        return None  # who reads it will say what is wrong
     return LargeObject(base.kind, sizes[0], _pieces(path, base, steps))
+
+
+def _may_be(base: EntryHeader, steps: list[tuple[EntryHeader, int]], most: int) -> bool:
+    """Tell whether a pack of so many bytes can hold what its headers promise."""
+    size = base.size
+    for header, target in steps:
+        if target > header.size * (min(size, MAX_COPY) + 1):
+            return False
+        size = target
+    return all(header.size // MOST_RATIO <= most for header in (base, *(step[0] for step in steps)))
 
 
 def _pieces(

@@ -97,6 +97,18 @@ def test_damage_is_told_when_it_is_met(
     pack.close()
 
 
+@pytest.mark.parametrize("lie", [b"\xff\xff\xff\xff\xff\xff\x7f", b"\xff" * 12 + b"\x7f"])
+def test_sizes_that_cannot_be_take_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lie: bytes
+) -> None:
+    monkeypatch.setattr(large_deltas, "IN_MEMORY", MIB // 2)
+    spoiled = Entry(OIDS[1].hex(), REF_DELTA, ENTRIES[1].content[:4] + lie + b"\x01x", OIDS[0])
+    pack = packed(tmp_path / "pack", [ENTRIES[0], spoiled])
+    with pytest.raises(DeltaError):
+        pack.open(pack.find(OIDS[1]), above=0)
+    pack.close()
+
+
 def test_a_disk_without_room_is_told(pack: PackFile, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_arguments: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
