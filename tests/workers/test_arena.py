@@ -1,4 +1,5 @@
 import mmap
+import os
 
 import pytest
 from hypothesis import settings
