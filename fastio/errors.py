@@ -77,6 +77,10 @@ class DeltaError(PackError):
     """A delta is damaged or does not fit its base."""
 
 
+class CircularDeltaError(PackError):
+    """Deltas are made for each other: who follows them comes to no end, git included."""
+
+
 class MarksError(FastioError):
     """A marks file is damaged or cannot be read or written."""
 

@@ -30,7 +30,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from fastio.errors import ObjectError, PackError
+from fastio.errors import CircularDeltaError, ObjectError, PackError
 from fastio.exporter._commit_table import CommitTable
 from fastio.exporter._native_walk import DateWalk, GraphWalk
 from fastio.exporter.budget import Budget
@@ -76,6 +76,9 @@ def walk_natively(
         marks: The imported marks; None if there are none.
         budget: How much memory the walk may take; commits that are read ahead stay with the store.
         meanwhile: Is called where the walk is a long one, when a thread has begun with its part.
+
+    Raises:
+        FastioError: What git would take, or go through for ever, makes no sense.
     """
     reader = ObjectReader(store, memory=budget.walk)
     try:
@@ -87,6 +90,8 @@ def walk_natively(
         if graph is not None and marks is not None and not excludes and table.is_closed(marks):
             table = CommitTable(reader, graph, ended=marks)
         return walk(table).run(collection.commits, collection.names, marks)
+    except CircularDeltaError:
+        raise  # git would follow it until it has no memory left
     except (ObjectError, PackError):
         return None
     finally:

@@ -30,7 +30,7 @@ from workers._inflate cimport INFLATE_TOO_LONG, c_inflate, c_inflate_head, infla
 
 import os
 
-from fastio.errors import DeltaError, ObjectError, PackError
+from fastio.errors import CircularDeltaError, DeltaError, ObjectError, PackError
 from fastio.objects import kinds
 from fastio.store.large_objects import verified
 
@@ -202,7 +202,9 @@ cdef class ObjectReader:
             if header.kind < OFS_DELTA:
                 break
             if count > index.count:
-                raise self.damaged(self.found.offset, "its delta chain is circular")
+                raise CircularDeltaError(
+                    str(self.damaged(self.found.offset, "its delta chain is circular"))
+                )
             self.push(count)
             self.steps[count].offset = offset
             self.steps[count].payload, self.steps[count].size = header.payload, header.size

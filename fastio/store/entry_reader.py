@@ -16,7 +16,7 @@ from typing import Protocol
 
 from isal import isal_zlib
 
-from fastio.errors import DeltaError, PackError
+from fastio.errors import CircularDeltaError, DeltaError, PackError
 from fastio.objects.kinds import NAMES, OFS_DELTA, REF_DELTA, ObjectFormat, Oid
 from fastio.records import record
 from fastio.store.object_cache import ObjectCache
@@ -231,7 +231,7 @@ def walk_chain(
         if not isinstance(base, int):
             return deltas, base
         if base in seen:
-            raise PackError(f"delta chain of the pack entry at {offset} is circular")
+            raise CircularDeltaError(f"delta chain of the pack entry at {offset} is circular")
         offset = base
 
 

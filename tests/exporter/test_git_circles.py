@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.exporter import crafted
-from tests.exporter.crafted import COMMIT, TREE, Entry
+from tests.exporter.crafted import COMMIT, REF_DELTA, TREE, Entry
 from tests.exporter.records import LINE, MAIN, commit_body, tag_body
 from tests.exporter.source import Source
 from tests.importer.target import Done
@@ -81,6 +81,20 @@ def test_tags_of_tags_of_tags(source: Source) -> None:
     source.add_ref("refs/tags/v1", tag)
     assert source.stream("main", "v1", "--mark-tags").count(b"\ntag v1\n") == 300
     assert source.stream("v1", "--tag-of-filtered-object=drop").count(b"\ntag v1\n") == 1
+
+
+def test_a_commit_in_a_circle_of_deltas(source: Source) -> None:
+    delta = crafted.number(9) + crafted.number(9) + b"\x90\x09"
+    fill(
+        source,
+        Entry(SELF, REF_DELTA, delta, bytes.fromhex(OTHER)),
+        Entry(OTHER, REF_DELTA, delta, bytes.fromhex(SELF)),
+    )
+    body = commit_body(source.oid("main^{tree}"), SELF.encode())
+    source.add_ref("refs/heads/main", source.add("commit", body))
+    done = export(source, "--all")
+    assert b"circular" in done.stderr
+    assert SELF.encode() in done.stderr
 
 
 # --- history --------------------------------------------------------------------------------------
