@@ -3,10 +3,9 @@ from typing import Final, final
 
 from typing_extensions import Buffer
 
-from fastio.objects.kinds import Oid
-
 LARGEST: Final[int]
 MOST: Final[int]
+OUT_ROOM: Final[int]
 QUICK: Final[int]
 ROOM: Final[int]
 
@@ -22,10 +21,10 @@ class FileReader:
     def read(self, paths: list[bytes], first: int = 0) -> int: ...
     def oids(self) -> bytes: ...
     def content(self, number: int) -> bytes: ...
-    def deflated(
+    def deflate(
         self,
-        oids: list[Oid],
         numbers: list[int],
         chosen: tuple[Callable[[Buffer, int], bytes], int] | None,
-    ) -> list[tuple[Oid, int, bytes]]: ...
+        out: Buffer,
+    ) -> tuple[bytes, int]: ...
     def find_cr(self, watched: Buffer) -> int: ...

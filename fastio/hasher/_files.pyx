@@ -5,11 +5,11 @@ A reader stops at the first file that is not small and regular, or cannot be rea
 of that one is the caller's business.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.errno cimport EINTR, errno
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memchr, strlen
+from libc.string cimport memchr, memcpy, strlen
 
 from workers._codec cimport c_deflated
 from workers._sha1 cimport Message, c_hash_objects
@@ -56,6 +56,7 @@ LARGEST = C_LARGEST  # bytes of a file that is small
 MOST = C_MOST  # files at once
 ROOM = C_ROOM  # bytes at once
 QUICK = C_QUICK
+OUT_ROOM = C_ROOM + C_MOST * 128  # whatever is deflated fits: stored blocks have that much around
 
 
 def is_there(bytes path):
@@ -141,14 +142,22 @@ cdef class FileReader:
             self.starts[number + 1] - self.starts[number],
         )
 
-    def deflated(self, list oids, list numbers, chosen):
-        """Deflate some files of the run; *chosen* is what `codec.compressor` gave.
+    def deflate(self, list numbers, chosen, unsigned char[::1] out not None):
+        """Deflate some files of the run, one behind the other.
+
+        Args:
+            numbers: Which; each at most once.
+            chosen: What `codec.compressor` gave.
+            out: Where to; OUT_ROOM bytes.
 
         Returns:
-            For each its oid of *oids*, which are those of the run, its size, and what it became.
+            For each its size and that of what it became, as two numbers of 64 bits; and how many
+            bytes they became.
         """
-        cdef list done = []
-        cdef int64_t number, size
+        cdef bytes sizes = PyBytes_FromStringAndSize(NULL, len(numbers) * 2 * sizeof(int64_t))
+        cdef int64_t *row = <int64_t *>PyBytes_AS_STRING(sizes)
+        cdef int64_t number, size, room = out.shape[0]
+        cdef unsigned char *at = &out[0] if room else NULL
         cdef int level = 0
         compress = None
         if chosen is not None:
@@ -162,8 +171,14 @@ cdef class FileReader:
                 self.buffer + self.starts[number],
                 size,
             )
-            done.append((oids[number], size, payload))
-        return done
+            if PyBytes_GET_SIZE(payload) > room:
+                raise ValueError(f"no room for {size} bytes that were deflated")
+            memcpy(at, PyBytes_AS_STRING(payload), PyBytes_GET_SIZE(payload))
+            row[0], row[1] = size, PyBytes_GET_SIZE(payload)
+            at += row[1]
+            room -= row[1]
+            row += 2
+        return sizes, out.shape[0] - room
 
     def find_cr(self, const unsigned char[::1] watched not None):
         """Return the number of the first file of the run that is watched and has a CR, or -1.

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastio.hasher.files import FileReader
+from fastio.hasher.deflated import Deflated
+from fastio.hasher.files import OUT_ROOM, FileReader
 from fastio.hasher.rules import BY_GIT, IDENT, LINE_ENDS, MAYBE, NONE
 from fastio.objects.collisions import refuse_collision
 from fastio.objects.kinds import BLOB, Oid
@@ -56,17 +57,17 @@ class Outcome:
     Attributes:
         oids: Their oids, one behind the other.
         count: How many they are.
-        packed: What is to go into the pack: oid, size, and deflated content.
+        packed: What is to go into the pack.
     """
 
     oids: bytes
     count: int
-    packed: list[tuple[Oid, int, bytes]]
+    packed: list[Deflated]
 
 
 def joined(outcomes: Iterable[Outcome]) -> Outcome:
     """Return what became of files in steps, as if it had been one."""
-    oids, count, packed = list[bytes](), 0, list[tuple[Oid, int, bytes]]()
+    oids, count, packed = list[bytes](), 0, list[Deflated]()
     for outcome in outcomes:
         oids.append(outcome.oids)
         count += outcome.count
@@ -87,7 +88,10 @@ class BatchWorker:
 
     Attributes:
         claim: The keeper's own, unless somebody else asks it for us.
+        out: Where contents are deflated to, each time anew; None for new memory each time.
     """
+
+    out: memoryview | None = None
 
     def __init__(self, object_format: ObjectFormat, keeper: Keeper | None) -> None:
         self._format, self._keeper = object_format, keeper
@@ -141,16 +145,22 @@ class BatchWorker:
         hash_object = self._format.hash_object
         return b"".join(hash_object(BLOB, reader.content(n)) for n in range(reader.count))
 
-    def _store(
-        self, reader: FileReader, joined: bytes, group: Group
-    ) -> list[tuple[Oid, int, bytes]]:
+    def _store(self, reader: FileReader, joined: bytes, group: Group) -> list[Deflated]:
         """Store what was read, or tell what is to go into the pack."""
         keeper, size = self._keeper, self._format.oid_size
         assert keeper is not None
         oids = [Oid(joined[start : start + size]) for start in range(0, len(joined), size)]
         if group.storing == PACKED:
-            return reader.deflated(oids, self.claim(oids, group.turn), keeper.compressor)
+            numbers = self.claim(oids, group.turn)
+            return [self._deflated(reader, oids, numbers, keeper)] if numbers else []
         for number, oid in enumerate(oids):
             if not keeper.knows(oid):
                 keeper.loose.write(oid, BLOB, reader.content(number))
         return []
+
+    def _deflated(
+        self, reader: FileReader, oids: list[Oid], numbers: list[int], keeper: Keeper
+    ) -> Deflated:
+        out = memoryview(bytearray(OUT_ROOM)) if self.out is None else self.out
+        sizes, end = reader.deflate(numbers, keeper.compressor, out)
+        return Deflated([oids[number] for number in numbers], sizes, out[:end])

@@ -6,6 +6,6 @@ would take longer than to read a small one. So a run of files is one call.
 
 from __future__ import annotations
 
-from fastio.hasher._files import LARGEST, MOST, QUICK, ROOM, FileReader, is_there
+from fastio.hasher._files import LARGEST, MOST, OUT_ROOM, QUICK, ROOM, FileReader, is_there
 
-__all__ = ["LARGEST", "MOST", "QUICK", "ROOM", "FileReader", "is_there"]
+__all__ = ["LARGEST", "MOST", "OUT_ROOM", "QUICK", "ROOM", "FileReader", "is_there"]

@@ -180,9 +180,9 @@ class Hasher:
         """Answer what a batch has found out, and see to the rest of its group."""
         done = 0
         while True:
-            if outcome.packed:
+            for blobs in outcome.packed:
                 assert self._keeper is not None
-                self._keeper.add(outcome.packed)
+                self._keeper.add(blobs)
             self._answer(outcome.oids)
             done += outcome.count
             if done == len(group.names):

@@ -21,6 +21,7 @@ from fastio.store.objects import ObjectStore
 from workers.codec import compressor, inflate
 
 if TYPE_CHECKING:
+    from fastio.hasher.deflated import Deflated
     from fastio.store.objmap import ObjectMap
     from fastio.store.pack_writer import PackWriter
     from fastio.store.repository import Repository
@@ -100,19 +101,20 @@ class Keeper:
             )
         return self._pack
 
-    def add(self, blobs: list[tuple[Oid, int, bytes]]) -> None:
-        """Put blobs into the pack that are not there yet: oid, size, and the deflated content."""
+    def add(self, blobs: Deflated) -> None:
+        """Put blobs into the pack that are not there yet."""
         from fastio.hasher._packing import add_blobs  # noqa: PLC0415 - as for the pack
 
         entries = self.pack().entries
         assert self._map is not None
-        add_blobs(entries, self._map, _PACK, blobs)
-        for oid, size, payload in blobs:
+        add_blobs(entries, self._map, _PACK, blobs.oids, blobs.sizes, blobs.payloads)
+        for oid in blobs.oids:
             self._claims.pop(oid, None)
-            if self._few is not None:
+        if self._few is not None:
+            for oid, size, payload in blobs.each():
                 self._few[oid] = size, payload
-        if self._few is not None and len(self._few) > self.limit:
-            self._few = None
+            if len(self._few) > self.limit:
+                self._few = None
 
     def keep_last(self, oid: Oid, offset: int) -> None:
         """Keep the large blob that the pack ends with, unless it is there already."""

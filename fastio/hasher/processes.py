@@ -7,8 +7,10 @@ that groups have in common; it does one group after the other, and keeps nothing
     to it      a group: paths, rules, what becomes of the objects, turn
     from it    oids of some files that it has read, if they go into the pack
     to it      which of those it is to deflate
-    from it    what became of these files; the same again for the next ones
-    from it    that this is all, or an error
+    from it    what became of these files, but for what lies in memory that it shares with us
+    from it    the same for more files, then that this is all, or an error
+
+What lies there is fetched before the next claim is answered, and written after that.
 
 A message is its length and marshalled values. A process ends when nobody can send it anything any
 more; if it ends before, that is an error where its result would come out.
@@ -17,9 +19,9 @@ more; if it ends before, that is an error where its result would come out.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import gc
 import marshal
+import mmap
 import os
 import pickle
 import signal
@@ -27,6 +29,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from fastio.errors import FastioError, WorkerError
 from fastio.hasher.batches import Group, Outcome, joined
+from fastio.hasher.deflated import Deflated
+from fastio.hasher.files import OUT_ROOM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +39,6 @@ if TYPE_CHECKING:
     from fastio.objects.kinds import Oid
 
 _HEADER = 8  # bytes of a message's length
-_ROOM = 1 << 20  # bytes that a pipe may hold: most groups' results
 _ASKS, _HAS_SOME, _HAS_ALL, _HAS_FAILED = range(4)
 
 
@@ -98,6 +101,7 @@ class _Process:
 
     def __init__(self, worker: BatchWorker) -> None:
         ends = list[int]()
+        self._out = mmap.mmap(-1, OUT_ROOM)
         try:
             ends += os.pipe()
             ends += os.pipe()
@@ -108,11 +112,9 @@ class _Process:
                 os.close(end)
             raise
         if self._pid == 0:
-            _serve(worker, theirs, ours)
+            _serve(worker, theirs, ours, memoryview(self._out))
         os.close(theirs)
         os.close(ours)
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(self._results, fcntl.F_SETPIPE_SZ, _ROOM)
 
     def steps(self, group: Group, claim: Claim) -> Iterator[Outcome]:
         _send(self._tasks, (group.paths, bytes(group.rules), group.storing, group.turn))
@@ -121,21 +123,26 @@ class _Process:
             if kind == _HAS_ALL:
                 return
             if kind == _HAS_SOME:
-                yield Outcome(*values)
+                oids, count, packed = values
+                yield Outcome(oids, count, [self._fetched(*each) for each in packed])
             elif kind == _HAS_FAILED:
                 raise pickle.loads(*values)
             else:
                 _send(self._tasks, claim(values[0], group.turn))
 
+    def _fetched(self, oids: list[Oid], sizes: bytes, end: int) -> Deflated:
+        return Deflated(oids, sizes, self._out[:end])
+
     def close(self) -> None:
         os.close(self._tasks)
         os.close(self._results)
+        self._out.close()
 
     def wait(self) -> None:
         os.waitpid(self._pid, 0)
 
 
-def _serve(worker: BatchWorker, tasks: int, results: int) -> NoReturn:
+def _serve(worker: BatchWorker, tasks: int, results: int, out: memoryview) -> NoReturn:
     """Be such a process, to the end."""
     try:
         for number in signal.valid_signals():  # of what interrupts us, we hear as it ends us
@@ -150,13 +157,16 @@ def _serve(worker: BatchWorker, tasks: int, results: int) -> NoReturn:
             claimed: list[int] = _receive(tasks)
             return claimed
 
-        worker.claim = claim
+        worker.claim, worker.out = claim, out
         while True:
             paths, rules, storing, turn = _receive(tasks)
             group = Group([], paths, bytearray(rules), storing, turn)
             try:
                 for outcome in worker.steps(group):
-                    _send(results, (_HAS_SOME, outcome.oids, outcome.count, outcome.packed))
+                    packed = [
+                        (each.oids, each.sizes, len(each.payloads)) for each in outcome.packed
+                    ]
+                    _send(results, (_HAS_SOME, outcome.oids, outcome.count, packed))
                 _send(results, (_HAS_ALL,))
             except (FastioError, MemoryError) as error:
                 _send(results, (_HAS_FAILED, pickle.dumps(error)))

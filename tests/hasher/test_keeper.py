@@ -1,5 +1,8 @@
 """Who deflates what, where several threads deal with the same content."""
 
+import struct
+
+from fastio.hasher.deflated import Deflated
 from fastio.hasher.keeper import Keeper
 from fastio.objects.kinds import BLOB, SHA1, Oid
 from fastio.store.repository import Repository
@@ -23,8 +26,9 @@ def test_the_earliest_turn_deflates(ours: Place) -> None:
 def test_what_is_in_the_pack_or_stored_is_not_deflated(ours: Place) -> None:
     keeper = Keeper(Repository.discover(str(ours.path)))
     keeper.claim([OID], 1)
-    blob = (OID, len(BODY), deflate(BODY))
-    keeper.add([blob, blob])
+    payload = deflate(BODY)
+    sizes = struct.pack("=2q", len(BODY), len(payload))
+    keeper.add(Deflated([OID, OID], sizes * 2, payload * 2))
     assert keeper.claim([OID, OTHER], 0) == [1]
     keeper.settle()
     assert [path.name for path in ours.loose()] == [OID.hex()[2:]]

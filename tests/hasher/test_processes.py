@@ -9,6 +9,7 @@ import pytest
 
 from fastio.errors import ObjectError, WorkerError
 from fastio.hasher.batches import NO_STORING, PACKED, BatchWorker, Group, Outcome
+from fastio.hasher.deflated import Deflated
 from fastio.hasher.processes import Processes
 from fastio.objects.kinds import BLOB, SHA1, Oid
 
@@ -29,7 +30,9 @@ class Worker(BatchWorker):
                     os.kill(os.getpid(), signal.SIGKILL)
                 case b"claim":
                     claimed = self.claim([Oid(b"1" * 20), Oid(b"2" * 20)], -1)
-                    yield Outcome(b"", 0, [(Oid(b"1" * 20), each, b"") for each in claimed])
+                    assert self.out is not None
+                    self.out[:2] = bytes(claimed)
+                    yield Outcome(b"", 0, [Deflated([Oid(b"1" * 20)], b"sizes", self.out[:2])])
                 case b"open":
                     yield Outcome(b"", len(os.listdir("/dev/fd")), [])
                 case _:
@@ -61,7 +64,7 @@ def test_another_process_does_it(processes: Processes) -> None:
 
 def test_who_knows_the_turn_claims(processes: Processes) -> None:
     outcome = processes.run(group(b"claim", b"claim", turn=7))
-    assert [size for _, size, _ in outcome.packed] == [7, 8, 7, 8]
+    assert outcome.packed == [Deflated([Oid(b"1" * 20)], b"sizes", bytes([7, 8]))] * 2
     processes.close()
 
 
