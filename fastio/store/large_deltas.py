@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -124,6 +123,8 @@ def _room(size: int) -> Room:
     """Return room for so many bytes, in a file if they are many."""
     if size <= IN_MEMORY:
         return bytearray(size)
+    import tempfile  # noqa: PLC0415 - it takes 5 ms, and such objects are rare
+
     with tempfile.TemporaryFile(prefix="fastio-") as file:
         # A disk that is full is told here, and not by a signal when the mapping is written to.
         os.posix_fallocate(file.fileno(), 0, size)
