@@ -100,4 +100,5 @@ def raise_when_interrupted() -> None:
 def die_by(number: int) -> None:
     """End as a C program does that does not handle the signal."""
     signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})  # whoever started us may have blocked it
     os.kill(os.getpid(), number)

@@ -31,6 +31,7 @@ from fastio.errors import FastioError, WorkerError
 from fastio.hasher.batches import Group, Outcome, joined
 from fastio.hasher.deflated import Deflated
 from fastio.hasher.files import OUT_ROOM
+from fastio.store.git import write_without_sigpipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,8 +80,6 @@ class Processes:
             WorkerError: The process has ended.
         """
         process = self._idle.pop()
-        # Who writes to a process that has ended is told so, and not killed.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
         try:
             return joined(process.steps(group, self._claim))
         except (EOFError, BrokenPipeError):
@@ -192,7 +191,7 @@ def _send(descriptor: int, values: Any) -> None:
     message = marshal.dumps(values)
     view = memoryview(len(message).to_bytes(_HEADER, "little") + message)
     while view:
-        view = view[os.write(descriptor, view) :]
+        view = view[write_without_sigpipe(descriptor, view) :]
 
 
 def _receive(descriptor: int) -> Any:

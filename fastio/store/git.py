@@ -257,7 +257,7 @@ class GitProcess:
 
     def _write_piece(self) -> None:
         try:
-            written = _write_without_sigpipe(self._stdin, self._unsent[:PIPE_PIECE])
+            written = write_without_sigpipe(self._stdin, self._unsent[:PIPE_PIECE])
         except BlockingIOError:
             return
         except BrokenPipeError:  # git has had enough; its output says why
@@ -272,7 +272,7 @@ class GitProcess:
         self._unsent.clear()
 
 
-def _write_without_sigpipe(descriptor: int, data: bytes | bytearray) -> int:
+def write_without_sigpipe(descriptor: int, data: bytes | bytearray | memoryview) -> int:
     """Write to a pipe; its reader's death is an error here and must not kill us.
 
     The command line gives SIGPIPE its default action, for the sake of our own stdout.

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+from collections.abc import Callable
 
 import pytest
 
@@ -76,8 +77,13 @@ def test_interrupt_while_starting_shows_no_traceback(target: Target) -> None:
         assert process.stderr.read() in (b"", FAILED)
 
 
-def test_reader_of_progress_is_gone(target: Target) -> None:
-    with target.running("--workers=2") as process:
+def block_sigpipe() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
+
+
+@pytest.mark.parametrize("before", [None, block_sigpipe])
+def test_reader_of_progress_is_gone(target: Target, before: Callable[[], None] | None) -> None:
+    with target.running("--workers=2", preexec_fn=before) as process:
         process.stdout.close()
         process.stdin.write(HALF + b"progress more\nprogress and more\n")
         process.stdin.close()
