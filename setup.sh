@@ -52,12 +52,16 @@ find_python() {
         "install one, or name it: PYTHON=/path/to/python3 sh $0"
 }
 
-# The environment is as good as the files that describe it, the interpreter, and the place: the
-# scripts in .venv/bin hold its absolute path.
-environment_state() {
-    cat pyproject.toml setup.py setup.sh | cksum
+# An environment is for one interpreter, and for one place: the scripts in .venv/bin hold its path.
+interpreter_state() {
     pwd
     .venv/bin/python -VV
+}
+
+# It is as good as the files that describe it.
+environment_state() {
+    cat pyproject.toml setup.py setup.sh | cksum
+    interpreter_state
 }
 
 # Sources and what was compiled from them, so that a deleted module is noticed as well.
@@ -74,14 +78,23 @@ make_environment() {
     command -v git >/dev/null 2>&1 || fail "git is not installed"
     command -v "${CC:-cc}" >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 ||
         fail "no C compiler found (Debian, Ubuntu: apt install build-essential)"
-    find_python
-    echo "setup: making .venv and compiling the kernels, once (a few minutes)" >&2
-    "$python" -m venv --clear .venv ||
-        fail "$python could not make a virtual environment (Debian, Ubuntu: apt install python3-venv)"
+    if ! is_current .venv/interpreter.state "$(interpreter_state 2>/dev/null)"; then
+        find_python
+        echo "setup: making .venv and compiling the kernels, once (about two minutes)" >&2
+        "$python" -m venv --clear .venv ||
+            fail "$python could not make a virtual environment (Debian, Ubuntu: apt install python3-venv)"
+        interpreter_state >.venv/interpreter.state
+    else
+        echo "setup: bringing .venv and the kernels up to date" >&2
+    fi
     # pip 23.1 is the first that knows everything pyproject.toml asks for.
     .venv/bin/python -c 'import pip, sys; sys.exit([int(n) for n in pip.__version__.split(".")[:2]] < [23, 1])' ||
         .venv/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+    # What builds is installed first and stays. Left to itself, pip installs it a second time, out of
+    # reach: a Cython that is new each time, for which every kernel is translated again.
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check 'setuptools>=77' 'cython>=3.3'
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check \
+        --no-build-isolation --editable '.[dev]'
     environment_state >.venv/environment.state
     kernel_state >.venv/kernels.state
 }
@@ -92,8 +105,37 @@ build_kernels() {
     kernel_state >.venv/kernels.state
 }
 
-if ! .venv/bin/python -c '' 2>/dev/null || ! is_current .venv/environment.state "$(environment_state)"; then
-    make_environment
-elif ! is_current .venv/kernels.state "$(kernel_state)"; then
-    build_kernels
+# Prints what has to be done; nothing where all is as it should be.
+missing_step() {
+    if ! .venv/bin/python -c '' 2>/dev/null || ! is_current .venv/environment.state "$(environment_state)"; then
+        echo make_environment
+    elif ! is_current .venv/kernels.state "$(kernel_state)"; then
+        echo build_kernels
+    fi
+}
+
+# One set-up of a checkout at a time; others wait, and find it done. What is locked is this file, by
+# the shell that has it open: so the lock ends with the shell, however that ends. Where files cannot
+# be locked (some network file systems) it goes without.
+take_turn() {
+    exec 9<setup.sh
+    for name in "${PYTHON:-python3}" .venv/bin/python; do
+        command -v -- "$name" >/dev/null 2>&1 || continue
+        "$name" - 9<&9 <<'PYTHON' && return
+import fcntl, sys
+
+try:
+    fcntl.flock(9, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except BlockingIOError:
+    print("setup: waiting for another one in this checkout", file=sys.stderr)
+    fcntl.flock(9, fcntl.LOCK_EX)
+except OSError as error:
+    print(f"setup: {error}; do not run two at once", file=sys.stderr)
+PYTHON
+    done
+}
+
+if [ -n "$(missing_step)" ]; then
+    take_turn || :
+    $(missing_step)
 fi
