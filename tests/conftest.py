@@ -1,5 +1,6 @@
 """What every test stands on: Hypothesis profiles, and a git that knows no user's settings."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -44,10 +45,24 @@ def _plain_signals():
 
 @pytest.fixture(autouse=True, scope="session")
 def _plain_python():
-    """Let what tests start buffer its output, as it does for everybody else."""
+    """Let what tests start buffer its output, and store its bytecode, as it does for everybody."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTHONUNBUFFERED", raising=False)
+        # Without bytecode a start of fastio takes three times as long, and there are thousands.
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _small_process():
+    """Keep this process small, as hundreds of tests fork it.
+
+    ``fastio.cli`` lets garbage lie, and a parser's buffer is large: this process would grow to 1.8
+    GiB, and half of all the time would go into copying page tables.
+    """
+    gc.collect()
+    gc.freeze()  # the tests, that is: they are there to the end, and are many
+    gc.set_threshold(700, 10, 10)
 
 
 @pytest.fixture(autouse=True, scope="session")
