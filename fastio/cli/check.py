@@ -14,7 +14,7 @@ from fastio.check.checker import Checker
 from fastio.check.kinds import ERROR
 from fastio.check.options import MAX_PLACES, SIGNATURE_MODES, CheckOptions
 from fastio.check.report import VERSION, json_value, text_lines
-from fastio.cli.endings import say, say_waiting, tell
+from fastio.cli.endings import hear_keyboard, say, say_waiting, tell
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, StreamError, UsageError
 from fastio.importer.source import Source
@@ -67,6 +67,7 @@ def run(words: Sequence[str]) -> int:
         tell(USAGE)
         return 0
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as everybody's, when `head` has had enough
+    hear_keyboard()
     try:
         line = parse(words)
     except UsageError as error:

@@ -8,6 +8,7 @@ import signal
 import sys
 from types import FrameType
 
+from fastio.cli._reminder import heard, remind
 from fastio.errors import FastioError
 from fastio.stream.excerpt import visible_lines
 
@@ -90,11 +91,26 @@ def raise_when_interrupted() -> None:
     def interrupt(number: int, _frame: FrameType | None) -> None:
         for one in handled:
             signal.signal(one, signal.SIG_DFL)
+        heard()
         raise Interrupted(number)
 
     handled = [one for one in POLITE if signal.getsignal(one) is signal.SIG_DFL]
     for one in handled:
         signal.signal(one, interrupt)
+        remind(one)
+    hear_keyboard()
+
+
+def hear_keyboard() -> None:
+    """Let no SIGINT be missed that comes when something is about to be waited for."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        heard()
+        signal.default_int_handler(number, frame)
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
+        remind(signal.SIGINT)
 
 
 def die_by(number: int) -> None:

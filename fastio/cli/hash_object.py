@@ -7,7 +7,7 @@ import os
 import signal
 from typing import TYPE_CHECKING, NoReturn
 
-from fastio.cli.endings import die_by, raise_when_interrupted, say, tell
+from fastio.cli.endings import die_by, hear_keyboard, raise_when_interrupted, say, tell
 from fastio.errors import FastioError, GitEnded, RepositoryError, UsageError
 from fastio.hasher.options import HashOptions, parse_options
 from fastio.objects.collisions import check_collisions
@@ -90,6 +90,7 @@ def _hash(options: HashOptions, files: list[str]) -> int:
     repository = _result(search, options)
     conversions = _conversions(search, repository, asked, options)
     keeper = None
+    hear_keyboard()
     gc.set_threshold(100_000, 50, 50)  # as for an import
     if options.write:
         raise_when_interrupted()

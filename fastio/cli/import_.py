@@ -10,7 +10,15 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from fastio.cli.endings import die_by, occupy, raise_when_interrupted, say, say_waiting, tell
+from fastio.cli.endings import (
+    die_by,
+    hear_keyboard,
+    occupy,
+    raise_when_interrupted,
+    say,
+    say_waiting,
+    tell,
+)
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
 from fastio.importer.options import ImportOptions
@@ -72,6 +80,7 @@ def run(words: Sequence[str]) -> int:
     # A frontend may ask for a checkpoint as soon as we run.
     early: list[int] = []
     signal.signal(signal.SIGUSR1, lambda number, _frame: early.append(number))
+    hear_keyboard()
     try:
         line = _parse(words)
         source = Source(_open(line.file))

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -148,18 +149,24 @@ def test_a_file_elsewhere_is_not_left_to_git(ours: Place, tmp_path: Path) -> Non
     assert '"hash-object"' not in log.read_text()
 
 
-def start(place: Place, *words: str, limit: int = -1) -> subprocess.Popen[bytes]:
-    """Start ours; SIGINT does to it what it does by default, and files have a *limit* in bytes."""
+@contextlib.contextmanager
+def start(place: Place, *words: str, limit: int = -1) -> Iterator[subprocess.Popen[bytes]]:
+    """Start ours; signals do to it what they do by default, and files have a *limit* in bytes."""
 
     def prepare() -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    return subprocess.Popen(
+    with subprocess.Popen(
         [*place.words, *words, "--stdin-paths"], cwd=place.path, stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({}),
         preexec_fn=prepare,
-    )  # fmt: skip
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()  # if it has not ended, nobody is to wait until it does
 
 
 def open_for_reader(process: subprocess.Popen[bytes], fifo: Path) -> int:
