@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, binding=False
 """Signals that Python cannot forget.
 
 Python's own handler only notes a signal; what is to be done about it is done between two steps of
