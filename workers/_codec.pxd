@@ -7,7 +7,9 @@ cdef int64_t c_store(
     const unsigned char *data, int64_t size, unsigned char *out, int64_t capacity
 ) noexcept nogil
 
-cdef int64_t c_deflate_tiny(
+cdef bint c_is_ours(int level, int64_t size) noexcept nogil
+
+cdef int64_t c_deflate_ours(
     const unsigned char *data, int64_t size, unsigned char *out, int64_t capacity
 ) noexcept nogil
 

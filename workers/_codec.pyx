@@ -1,5 +1,5 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
-"""Zlib streams that need no compressor: stored blocks, and tiny ones of literals only.
+"""Zlib streams, and which need no library: stored blocks, tiny ones of literals, small ones.
 
 The loops walk pointers within sizes that the callers pass; the tables are indexed by bytes.
 """
@@ -11,11 +11,13 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from workers._checksums cimport c_adler32
+from workers._small_deflate cimport C_MOST, ROOM, c_deflate_small
 from workers._tasks cimport c_deflate_bound
 
 cdef enum:
     MAX_STORED = 65535
     TINY_ROOM = 128  # of what TINY bytes become
+    LAST_QUICK = 3  # the last level at which speed counts more than size
 
 # RFC 1951, 3.2.6: the fixed code of each literal, first bit lowest, and its length.
 cdef uint16_t literal_codes[256]
@@ -112,12 +114,34 @@ cdef int64_t c_deflate_tiny(
     return total
 
 
+cdef bint c_is_ours(int level, int64_t size) noexcept nogil:
+    """Tell whether so many bytes, to be compressed, are deflated without a library."""
+    return size <= TINY or (0 < level <= LAST_QUICK and size <= C_MOST)
+
+
+cdef int64_t c_deflate_ours(
+    const unsigned char *data, int64_t size, unsigned char *out, int64_t capacity
+) noexcept nogil:
+    """Write a zlib stream, never longer than stored blocks; return its size, -1: no room."""
+    cdef unsigned char stream[ROOM]
+    cdef int64_t packed
+    if size <= TINY:
+        return c_deflate_tiny(data, size, out, capacity)
+    packed = c_deflate_small(data, size, stream)
+    if not packed:
+        return c_store(data, size, out, capacity)
+    if packed > capacity:
+        return -1
+    memcpy(out, stream, packed)
+    return packed
+
+
 cdef bytes c_deflated(object compress, int level, const unsigned char *data, int64_t size):
     """Return bytes as a zlib stream; *compress* and *level* are as `codec.compressor` gave them."""
     cdef int64_t bound = c_deflate_bound(size)
-    cdef unsigned char out[TINY_ROOM]
-    if compress is not None and size <= TINY:
-        size = c_deflate_tiny(data, size, out, sizeof(out))
+    cdef unsigned char out[ROOM]
+    if compress is not None and c_is_ours(level, size):
+        size = c_deflate_ours(data, size, out, sizeof(out))
         return PyBytes_FromStringAndSize(<char *>out, size)
     if compress is not None:
         packed = <bytes>compress(PyMemoryView_FromMemory(<char *>data, size, PyBUF_READ), level)

@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memset
 
 from workers._arena cimport Arena
 from workers._checksums cimport c_crc32
-from workers._codec cimport TINY, c_deflate_tiny, c_store
+from workers._codec cimport c_deflate_ours, c_is_ours, c_store
 from workers._delta cimport NO_MEMORY, c_encode_delta
 from workers._sha1 cimport Message, c_hash_objects, c_is_fast
 from workers._tasks cimport DELTA, FAILED, FULL, NO_OID, Result, Task, c_deflate_bound
@@ -126,8 +126,8 @@ cdef class _Coder:
         """Write *data* to *out* as a zlib stream; return its size, -1 when it does not fit."""
         if self.compress is None:
             return c_store(data, size, out, capacity)
-        if size <= TINY:
-            return c_deflate_tiny(data, size, out, capacity)
+        if c_is_ours(self.level, size):
+            return c_deflate_ours(data, size, out, capacity)
         packed = <bytes>self.compress(
             PyMemoryView_FromMemory(<char *>data, size, PyBUF_READ), self.level
         )

@@ -18,8 +18,8 @@ them (one core):
 
 The default is ISA-L 3: few blobs stay full, most become deltas, so its 37 µs more for a full blob
 are a fiftieth of the work while full blobs are half of a pack; ``fastio bench codecs`` measures
-what it is for other content (docs/codecs.md). Payloads of up to 40 bytes (small deltas, small
-blobs) are written by our own code, at every level but 0.
+what it is for other content (docs/codecs.md). What is small is written by our own code: up to 40
+bytes at every level but 0, up to 1 KiB at levels 1 to 3.
 """
 
 from __future__ import annotations

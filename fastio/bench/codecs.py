@@ -1,8 +1,9 @@
 """The codecs that a study compares: every library that is installed, at every level.
 
 What ``--compression`` can choose is measured as an import does it, by `workers.codec`: tiny
-payloads are written by our own code at every level but 0. All others are the bare libraries. LZ4
-is no zlib stream and git could not read it: it is there to show what can be had beyond zlib.
+payloads are written by our own code at every level but 0, small ones at levels 1 to 3. All others
+are the bare libraries. LZ4 is no zlib stream and git could not read it: it is there to show what
+can be had beyond zlib.
 """
 
 from __future__ import annotations

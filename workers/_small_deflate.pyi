@@ -1,0 +1,5 @@
+from typing_extensions import Buffer
+
+MOST: int
+
+def deflate_small(data: Buffer) -> bytes | None: ...
