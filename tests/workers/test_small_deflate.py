@@ -13,9 +13,7 @@ from workers.codec import inflate
 from workers.tasks import deflate_bound
 
 FEW = settings(max_examples=200, derandomize=True, deadline=None)
-WORDS = b"the of and to in is that commit tree parent Signed-off-by: if (x) return 1;\n".split(
-    b" "
-)
+WORDS = b"the of and to in is that commit tree parent Signed-off-by: if (x) return 1;\n".split(b" ")
 
 
 @st.composite
