@@ -146,6 +146,13 @@ cdef class TreeStore(Trees):
                 raise ObjectError(f"tree {oid[:self.oid_size].hex()} cannot be loaded")
         return tree
 
+    cdef int fill(self, Tree *tree) except -1 nogil:
+        self.lock()
+        try:
+            return self.cache.fill(tree)
+        finally:
+            self.unlock()
+
     cdef Tree *fetch_here(self, Bytes oid) except NULL:
         return self.keep_content(oid[:self.oid_size], self.read(oid[:self.oid_size]))
 
@@ -247,6 +254,7 @@ cdef class TreeStore(Trees):
                 self.cache.release(tree)
         if tree.draft.base != NULL:
             tree.draft.base.users += 1
+            tree.draft.base.is_base = True
         tree.users += 1
         if self.first_draft == NULL:
             self.first_draft = tree
@@ -326,7 +334,10 @@ cdef class TreeStore(Trees):
     cdef void let_go(self, Tree *first) noexcept nogil:
         """Let drafts be trees like others, and free those that are not in the cache."""
         cdef Tree *tree = first
+        self.lock()  # whoever peeks must not find a tree half stripped
         while tree != NULL:
+            if tree.newer != NULL and tree.draft.base != NULL:
+                self.cache.note_patches(tree, tree.draft.base, &tree.draft.segments)
             self.leave(tree.draft.base)
             self.leave(tree.draft.known)
             tree = tree.draft.next
@@ -334,13 +345,20 @@ cdef class TreeStore(Trees):
             tree, first = first, first.draft.next
             free_draft(tree)
             self.leave(tree)
+        self.unlock()
 
     cdef void leave(self, Tree *tree) noexcept nogil:
         """Let one of its users go."""
-        if tree != NULL:
-            tree.users -= 1
-            if not tree.users and tree.newer == NULL:
-                self.cache.release(tree)
+        if tree == NULL:
+            return
+        tree.users -= 1
+        if tree.users:
+            return
+        if tree.newer != NULL:
+            if tree.is_base:
+                self.cache.strip(tree)
+        elif not tree.dependents:
+            self.cache.release(tree)
 
     cdef bint is_new(self, Tree *tree, Bytes base, const Tree *base_tree) except -1:
         """Set the anchor of a tree, which has its oid, and tell whether it has to be written."""

@@ -22,6 +22,8 @@ cdef class Trees:
     # The same for one that is not in the cache, in any order: it is now.
     cdef Tree *fetch(self, Bytes oid) except NULL nogil
     cdef Tree *keep_content(self, bytes oid, bytes content) except NULL
+    # Give a tree that was stripped its bytes again.
+    cdef int fill(self, Tree *tree) except -1 nogil
     # Store and own a tree, which *segments* make of *old* (of size 0: there was none). Gives its
     # oid, or the name of a draft.
     cdef int put(

@@ -78,6 +78,8 @@ cdef class Trees:
         tree = self.cache.find(oid)
         if tree == NULL:
             tree = self.fetch(oid)
+        elif tree.data == NULL:
+            self.fill(tree)
         if tree.order == UNKNOWN:
             look_through(tree, self.oid_size)
         if tree.order != IN_ORDER:
@@ -88,6 +90,9 @@ cdef class Trees:
     cdef Tree *fetch(self, Bytes oid) except NULL nogil:
         with gil:
             return self.keep_content(oid[:self.oid_size], self.load(oid[:self.oid_size]))
+
+    cdef int fill(self, Tree *tree) except -1 nogil:
+        return self.cache.fill(tree)
 
     cdef Tree *keep_content(self, bytes oid, bytes content) except NULL:
         cdef Tree *tree = self.cache.copy(

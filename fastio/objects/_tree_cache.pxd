@@ -28,14 +28,24 @@ cdef struct Draft:  # of a tree whose oid is not known yet
     int level  # how many trees whose oids are not known lie below it, one in another
 
 
+cdef struct Patch:  # bytes in which a tree differs from its ground; they follow the last patch
+    uint32_t at
+    uint32_t size
+
+
 cdef struct Tree:
     Draft *draft  # NULL: the oid is known
     Tree *newer  # NULL: it is not in the cache
     Tree *older
     Tree *next  # in its bucket
-    Bytes data
+    Bytes data  # NULL: to be made of the ground by whoever needs it
     Py_ssize_t size
     Py_ssize_t room  # of the memory there
+    Tree *ground  # of the same size, which it is but for its patches; NULL: there is none
+    Patch *patches
+    int patch_count
+    int dependents  # trees whose ground it is
+    bint is_base  # whether another tree was made of it
     uint64_t key  # of its recipe (see _tree_shelf.pyx)
     uint64_t generation  # of that key
     bint is_built  # whether all of its bytes are there
@@ -52,6 +62,8 @@ cdef struct Tree:
 
 cdef void free_tree(Tree *tree) noexcept nogil
 cdef bytes content_of(const Tree *tree)
+# Write a tree's bytes, of a ground and its patches.
+cdef void put_patched(const Tree *tree, unsigned char *out) noexcept nogil
 # Have room for a tree's stops, none of which are set yet.
 cdef int reserve_stops(Tree *tree) except -1 nogil
 # See whether a tree is in order, and set its stops if so.

@@ -14,7 +14,7 @@ the trees of a few commits were used, trees make room at the end of *turns* only
 that were used last in the same turn.
 """
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
@@ -39,13 +39,28 @@ TREE_OVERHEAD = OVERHEAD
 
 
 cdef bytes content_of(const Tree *tree):
-    return PyBytes_FromStringAndSize(<const char *>tree.data, tree.size)
+    cdef bytes content
+    if tree.ground == NULL or tree.data != NULL:
+        return PyBytes_FromStringAndSize(<const char *>tree.data, tree.size)
+    content = PyBytes_FromStringAndSize(NULL, tree.size)
+    put_patched(tree, <unsigned char *>PyBytes_AS_STRING(content))
+    return content
+
+
+cdef void put_patched(const Tree *tree, unsigned char *out) noexcept nogil:
+    cdef Bytes at = <Bytes>(tree.patches + tree.patch_count)
+    cdef int index
+    memcpy(out, tree.ground.data, tree.size)
+    for index in range(tree.patch_count):
+        memcpy(out + tree.patches[index].at, at, tree.patches[index].size)
+        at += tree.patches[index].size
 
 
 cdef void free_tree(Tree *tree) noexcept nogil:
     PyMem_RawFree(<void *>tree.data)
     PyMem_RawFree(tree.stops)
     PyMem_RawFree(tree.states)
+    PyMem_RawFree(tree.patches)
     PyMem_RawFree(tree)
 
 
@@ -293,8 +308,8 @@ cdef class TreeCache:
         self.unlink(tree)
         self.count -= 1
         self.used -= self.cost(tree)
-        if tree.users:
-            tree.newer = NULL  # whoever needs it releases it
+        if tree.users or tree.dependents:
+            tree.newer = NULL  # whoever needs it last releases it
         else:
             self.release(tree)
 
