@@ -1,6 +1,5 @@
 """What every test stands on: Hypothesis profiles, and a git that knows no user's settings."""
 
-import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -51,18 +50,6 @@ def _plain_python():
         # Without bytecode a start of fastio takes three times as long, and there are thousands.
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _small_process():
-    """Keep this process small, as hundreds of tests fork it.
-
-    ``fastio.cli`` lets garbage lie, and a parser's buffer is large: this process would grow to 1.8
-    GiB, and half of all the time would go into copying page tables.
-    """
-    gc.collect()
-    gc.freeze()  # the tests, that is: they are there to the end, and are many
-    gc.set_threshold(700, 10, 10)
 
 
 @pytest.fixture(autouse=True, scope="session")
