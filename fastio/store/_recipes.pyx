@@ -6,6 +6,7 @@ piece of a recipe points to lies in its family's blocks, each of which has SLACK
 end, so that copies of a few bytes need not be exact.
 """
 
+cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -58,6 +59,9 @@ cdef inline void copy_literal(
         done += SHORT
 
 
+# Never cleared by the collector: the memory has to be there when families are given back to it.
+# Nothing in it refers to anything that could refer to recipes.
+@cython.no_gc
 cdef class Recipes:
     """Recipes by key, with *memory* bytes for them; families unused for longest are dropped."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 
 import pytest
@@ -260,3 +261,12 @@ def test_many_objects_make_the_table_grow() -> None:
         recipes.add_whole(key << 20, BLOB, b"%d" % key)
     assert recipes.count == 5000
     assert all(recipes.content(key << 20) == (BLOB, b"%d" % key) for key in range(5000))
+
+
+@pytest.mark.parametrize("memory", [1 << 16, 1 << 24])  # the C library's, and an arena
+def test_recipes_in_a_cycle_are_collected(memory: int) -> None:
+    holder: list[object] = [Recipes(memory)]
+    holder[0].add_whole(1, BLOB, bytes(5000))  # type: ignore[attr-defined]
+    holder.append(holder)  # as the frames do that an error keeps
+    del holder
+    gc.collect()  # it took the memory away before what was to be given back to it
