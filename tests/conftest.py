@@ -5,7 +5,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from tests.keys import Keys, make_keys
 
@@ -17,6 +17,8 @@ settings.register_profile(
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
+    # To explain a failure, all of it is run under a tracer: minutes, which end by pytest's timeout.
+    phases=[phase for phase in Phase if phase is not Phase.explain],
 )
 settings.register_profile("deep", max_examples=5000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
