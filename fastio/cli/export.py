@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import signal
 import sys
 import time
 from typing import TYPE_CHECKING, Self
 
+from fastio.cli import collector
 from fastio.cli.endings import die_by, raise_when_interrupted, say, tell
 from fastio.cli.progress import ProgressBar
 from fastio.errors import FastioError, UsageError
@@ -79,7 +79,7 @@ def _export(options: ExportOptions, arguments: Sequence[str]) -> int:
     search = Search()
     from fastio.exporter.exporter import Exporter  # noqa: PLC0415 - while git searches
 
-    gc.freeze()
+    collector.freeze()
     raise_when_interrupted()
     repository = search.result()
     with (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 from typing import TYPE_CHECKING, NoReturn
 
+from fastio.cli import collector
 from fastio.cli.endings import die_by, hear_keyboard, raise_when_interrupted, say, tell
 from fastio.errors import FastioError, GitEnded, RepositoryError, UsageError
 from fastio.hasher.options import HashOptions, parse_options
@@ -91,7 +91,7 @@ def _hash(options: HashOptions, files: list[str]) -> int:
     conversions = _conversions(search, repository, asked, options)
     keeper = None
     hear_keyboard()
-    gc.set_threshold(100_000, 50, 50)  # as for an import
+    collector.freeze()
     if options.write:
         raise_when_interrupted()
         from fastio.hasher.keeper import Keeper  # noqa: PLC0415 - as above

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import signal
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from fastio.cli import collector
 from fastio.cli.endings import (
     die_by,
     hear_keyboard,
@@ -116,7 +116,7 @@ def _make_importer(line: _CommandLine) -> Importer:
     search = Search()
     from fastio.importer.importer import Importer  # noqa: PLC0415 - while git searches
 
-    gc.freeze()
+    collector.freeze()
     return Importer(search.result(), line.options, line.words)
 
 

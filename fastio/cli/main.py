@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from fastio import __version__
+from fastio.cli import collector
 from fastio.cli.endings import Interrupted, die_by, open_standard_files, say, tell
 from fastio.cli.global_options import take_global_options
 from fastio.errors import FastioError, UsageError
@@ -46,6 +47,7 @@ HELP = ("help", "--help", "-h")
 
 def program() -> NoReturn:
     """Be ``fastio``: run it, and end the process."""
+    collector.own()
     status = main()
     try:
         atexit._run_exitfuncs()
