@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     Claim = Callable[[list[Oid], int], list[int]]
     """Tells which of a turn's objects are to be deflated, as `Keeper.claim`."""
+    Decide = Callable[["Group", int], None]
+    """Settles the rules of a group from a file on: none of them is MAYBE any longer."""
 
 NO_STORING, LOOSE, PACKED = range(3)
 """What becomes of a batch's objects."""
@@ -75,6 +77,10 @@ def joined(outcomes: Iterable[Outcome]) -> Outcome:
     return Outcome(b"".join(oids), count, packed)
 
 
+def _leave_open(_group: Group, _first: int) -> None:
+    """Who knows nothing of conversions has no rule to settle."""
+
+
 def _claim_nothing(_oids: list[Oid], _turn: int) -> list[int]:
     return []
 
@@ -88,6 +94,7 @@ class BatchWorker:
 
     Attributes:
         claim: The keeper's own, unless somebody else asks it for us.
+        decide: Asks about a file that has a CR, and those behind it.
         out: Where contents are deflated to, each time anew; None for new memory each time.
     """
 
@@ -96,6 +103,7 @@ class BatchWorker:
     def __init__(self, object_format: ObjectFormat, keeper: Keeper | None) -> None:
         self._format, self._keeper = object_format, keeper
         self.claim: Claim = _claim_nothing if keeper is None else keeper.claim
+        self.decide: Decide = _leave_open
         self._idle: list[FileReader] = []  # each run takes one and brings it back
 
     def run(self, group: Group, first: int = 0) -> Outcome:
@@ -114,26 +122,31 @@ class BatchWorker:
             self._idle.append(reader)
 
     def _steps(self, reader: FileReader, group: Group, at: int) -> Iterator[Outcome]:
-        end = group.rules.find(BY_GIT, at)
-        paths = group.paths if end < 0 else group.paths[:end]
-        while at < len(paths):
-            count = reader.read(paths, at)
-            usable = self._usable(reader, group.rules, at)
+        while at < len(group.paths):
+            end = group.rules.find(BY_GIT, at)
+            count = reader.read(group.paths if end < 0 else group.paths[:end], at)
+            usable = self._usable(reader, group, at)
             oids = self._oids(reader)[: usable * self._format.oid_size]
             refuse_collision()
             stored = group.storing != NO_STORING
             yield Outcome(oids, usable, self._store(reader, oids, group) if stored else [])
             at += usable
-            if reader.refused or usable < count:
+            if reader.refused or usable < count or at == end:
                 break
 
-    def _usable(self, reader: FileReader, rules: bytearray, first: int) -> int:
+    def _usable(self, reader: FileReader, group: Group, first: int) -> int:
         """How many files come before one that is converted."""
-        those = bytes(rules[first : first + reader.count])
+        those = bytes(group.rules[first : first + reader.count])
         if not those.strip(_NONES):
             return reader.count
         with_cr = reader.find_cr(those.translate(_DECIDED_BY_CR))
+        if with_cr >= 0 and those[with_cr] == MAYBE:
+            self.decide(group, first + with_cr)
+            those = bytes(group.rules[first : first + reader.count])
+            with_cr = reader.find_cr(those.translate(_DECIDED_BY_CR))
         usable = reader.count if with_cr < 0 else with_cr
+        if BY_GIT in those[:usable]:
+            usable = those.index(BY_GIT)
         for number in range(usable if IDENT in those else 0):
             if those[number] == IDENT and b"$Id" in reader.content(number):
                 return number

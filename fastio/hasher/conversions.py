@@ -16,6 +16,7 @@ git is asked beforehand after all.
 from __future__ import annotations
 
 import os
+import threading
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -80,6 +81,7 @@ class Conversions:
         self._asked: dict[tuple[int, bool], GitProcess] = {}
         self._places: dict[bytes, tuple[int, tuple[bytes, ...]]] = {}
         self._paths = self._late = 0  # paths so far, and questions about them after all
+        self._late_lock = threading.Lock()
         self._rules = Rules(config, write=write)
         self._anywhere = repository is not None and self._attributes_for_all(system_file)
         self._top = b"../" * repository.prefix.count(b"/") if repository is not None else b""
@@ -97,9 +99,13 @@ class Conversions:
         return self._ask(paths, may_wait=may_wait, is_late=False)
 
     def ask_after_all(self, paths: list[bytes]) -> bytes:
-        """Tell what can happen to each of some paths, of which some may have a CR (`MAYBE`)."""
-        self._late += 1
-        return self.rules(self._ask(paths, may_wait=False, is_late=True))
+        """Tell what can happen to each of some paths, of which some may have a CR (`MAYBE`).
+
+        Any thread may ask so, while one of them asks and settles other questions.
+        """
+        with self._late_lock:
+            self._late += 1
+            return self.rules(self._ask(paths, may_wait=False, is_late=True))
 
     def _ask(self, paths: list[bytes], *, may_wait: bool, is_late: bool) -> Question:
         found = bytearray([self._rules.without_attributes]) * len(paths)

@@ -65,6 +65,7 @@ class Hasher:
         self._format = SHA1 if repository is None else repository.object_format
         self._conversions, self._converter, self._keeper = conversions, converter, keeper
         self._worker = BatchWorker(self._format, keeper)
+        self._worker.decide = self._decide
         self._threads = (os.cpu_count() or 1) if options.workers is None else options.workers
         self._crew: Crew[Group, Outcome] | None = None
         self._processes: Processes | None = None
@@ -160,7 +161,7 @@ class Hasher:
             from fastio.hasher.crew import Crew  # noqa: PLC0415 - a few files need none
             from fastio.hasher.processes import Processes  # noqa: PLC0415 - as above
 
-            self._processes = Processes(self._threads, self._worker, self._worker.claim)
+            self._processes = Processes(self._threads, self._worker)
             self._crew = Crew(self._processes.count, self._processes.run)
         if len(self._under_way) >= _AHEAD * self._threads:
             self._take_oldest()
@@ -187,12 +188,11 @@ class Hasher:
             done += outcome.count
             if done == len(group.names):
                 return
-            if group.rules[done] == MAYBE:
-                group.rules[done:] = self._rules_after_all(group, done)
-            else:
-                rule = group.rules[done]
-                self._answer(self._hash_alone(group.names[done], group.paths[done], rule))
-                done += 1
+            if group.rules[done] == MAYBE:  # it could not be read like the others
+                self._decide(group, done)
+            rule = group.rules[done]
+            self._answer(self._hash_alone(group.names[done], group.paths[done], rule))
+            done += 1
             outcome = self._worker.run(group, done)
 
     def _storing(self) -> int:
@@ -220,14 +220,16 @@ class Hasher:
         rules = self._conversions.rules(question)
         return rules if self._options.path is None else rules * len(names)
 
-    def _rules_after_all(self, group: Group, first: int) -> bytes:
-        """Ask about the files of a group from number *first* on, where one may be converted."""
+    def _decide(self, group: Group, first: int) -> None:
+        """Ask about the files of a group from number *first* on. Any thread may do so."""
         assert self._conversions is not None
         names = group.names[first:]
         if self._options.path is not None:
             rules = self._conversions.ask_after_all([self._converter.shown(self._path())])
-            return rules * len(names)
-        return self._conversions.ask_after_all([self._converter.shown(name) for name in names])
+            group.rules[first:] = rules * len(names)
+        else:
+            asked = [self._converter.shown(name) for name in names]
+            group.rules[first:] = self._conversions.ask_after_all(asked)
 
     def _path(self) -> bytes:
         return os.fsencode(self._options.path or "")

@@ -7,6 +7,8 @@ that groups have in common; it does one group after the other, and keeps nothing
     to it      a group: paths, rules, what becomes of the objects, turn
     from it    oids of some files that it has read, if they go into the pack
     to it      which of those it is to deflate
+    from it    a file's number: it has a CR, and nobody knows yet whether that is converted
+    to it      the rules of that file and those behind it
     from it    what became of these files, but for what lies in memory that it shares with us
     from it    the same for more files, then that this is all, or an error
 
@@ -36,11 +38,11 @@ from fastio.store.git import write_without_sigpipe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastio.hasher.batches import BatchWorker, Claim
+    from fastio.hasher.batches import BatchWorker
     from fastio.objects.kinds import Oid
 
 _HEADER = 8  # bytes of a message's length
-_ASKS, _HAS_SOME, _HAS_ALL, _HAS_FAILED = range(4)
+_CLAIMS, _DOUBTS, _HAS_SOME, _HAS_ALL, _HAS_FAILED = range(5)
 
 
 class Processes:
@@ -48,8 +50,8 @@ class Processes:
 
     Args:
         count: How many processes.
-        worker: Does the groups there.
-        claim: Tells which objects are to be deflated.
+        worker: Does the groups there. What it claims and what it cannot decide, its like here is
+            asked.
 
     Attributes:
         count: How many there are.
@@ -58,10 +60,9 @@ class Processes:
         WorkerError: None can be started.
     """
 
-    def __init__(self, count: int, worker: BatchWorker, claim: Claim) -> None:
-        self._claim = claim
+    def __init__(self, count: int, worker: BatchWorker) -> None:
+        self._worker = worker
         self._idle: list[_Process] = []
-        gc.freeze()  # what is not looked at is not copied
         for _ in range(count):
             try:
                 self._idle.append(_Process(worker))
@@ -81,7 +82,7 @@ class Processes:
         """
         process = self._idle.pop()
         try:
-            return joined(process.steps(group, self._claim))
+            return joined(process.steps(group, self._worker))
         except (EOFError, BrokenPipeError):
             raise WorkerError("a process that hashed files has ended") from None
         finally:
@@ -115,7 +116,7 @@ class _Process:
         os.close(theirs)
         os.close(ours)
 
-    def steps(self, group: Group, claim: Claim) -> Iterator[Outcome]:
+    def steps(self, group: Group, worker: BatchWorker) -> Iterator[Outcome]:
         _send(self._tasks, (group.paths, bytes(group.rules), group.storing, group.turn))
         while True:
             kind, *values = _receive(self._results)
@@ -126,8 +127,11 @@ class _Process:
                 yield Outcome(oids, count, [self._fetched(*each) for each in packed])
             elif kind == _HAS_FAILED:
                 raise pickle.loads(*values)
+            elif kind == _CLAIMS:
+                _send(self._tasks, worker.claim(values[0], group.turn))
             else:
-                _send(self._tasks, claim(values[0], group.turn))
+                worker.decide(group, values[0])
+                _send(self._tasks, bytes(group.rules[values[0] :]))
 
     def _fetched(self, oids: list[Oid], sizes: bytes, end: int) -> Deflated:
         return Deflated(oids, sizes, self._out[:end])
@@ -152,11 +156,15 @@ def _serve(worker: BatchWorker, tasks: int, results: int, out: memoryview) -> No
         gc.disable()
 
         def claim(oids: list[Oid], _turn: int) -> list[int]:
-            _send(results, (_ASKS, oids))
+            _send(results, (_CLAIMS, oids))
             claimed: list[int] = _receive(tasks)
             return claimed
 
-        worker.claim, worker.out = claim, out
+        def decide(group: Group, first: int) -> None:
+            _send(results, (_DOUBTS, first))
+            group.rules[first:] = _receive(tasks)
+
+        worker.claim, worker.decide, worker.out = claim, decide, out
         while True:
             paths, rules, storing, turn = _receive(tasks)
             group = Group([], paths, bytearray(rules), storing, turn)

@@ -19,6 +19,7 @@ class Worker(BatchWorker):
 
     def __init__(self) -> None:
         super().__init__(SHA1, None)
+        self.claim, self.decide = claim, decide
 
     def steps(self, group: Group, first: int = 0) -> Iterator[Outcome]:
         """Answer with what was asked for, and who answers."""
@@ -33,6 +34,9 @@ class Worker(BatchWorker):
                     assert self.out is not None
                     self.out[:2] = bytes(claimed)
                     yield Outcome(b"", 0, [Deflated([Oid(b"1" * 20)], b"sizes", self.out[:2])])
+                case b"doubt":
+                    self.decide(group, 0)
+                    yield Outcome(bytes(group.rules), 0, [])
                 case b"open":
                     yield Outcome(b"", len(os.listdir("/dev/fd")), [])
                 case _:
@@ -48,9 +52,13 @@ def claim(oids: list[Oid], turn: int) -> list[int]:
     return [turn, turn + 1]
 
 
+def decide(group: Group, first: int) -> None:
+    group.rules[first:] = bytes([turned + 1 for turned in group.rules[first:]])
+
+
 @pytest.fixture
 def processes() -> Processes:
-    return Processes(2, Worker(), claim)
+    return Processes(2, Worker())
 
 
 def test_another_process_does_it(processes: Processes) -> None:
@@ -65,6 +73,13 @@ def test_another_process_does_it(processes: Processes) -> None:
 def test_who_knows_the_turn_claims(processes: Processes) -> None:
     outcome = processes.run(group(b"claim", b"claim", turn=7))
     assert outcome.packed == [Deflated([Oid(b"1" * 20)], b"sizes", bytes([7, 8]))] * 2
+    processes.close()
+
+
+def test_who_knows_of_conversions_decides(processes: Processes) -> None:
+    doubtful = group(b"doubt")
+    assert processes.run(doubtful).oids == bytes([1])
+    assert doubtful.rules == bytes([1])  # whoever ordered it hears of that as well
     processes.close()
 
 
@@ -90,7 +105,7 @@ def test_the_end_of_a_process_is_an_error(processes: Processes) -> None:
 def test_what_others_wait_for_is_not_kept_open(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     with (tmp_path / "pack").open("wb"):
-        processes = Processes(2, Worker(), claim)
+        processes = Processes(2, Worker())
     os.close(writing)
     assert os.read(reading, 1) == b""
     os.close(reading)
@@ -109,18 +124,18 @@ def test_fewer_than_wished_for_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
         return real()
 
     monkeypatch.setattr(os, "fork", fork)
-    processes = Processes(3, Worker(), claim)
+    processes = Processes(3, Worker())
     assert processes.count == 1
     processes.close()
     with pytest.raises(WorkerError, match="--workers=0"):
-        Processes(1, Worker(), claim)
+        Processes(1, Worker())
 
 
 def test_files_are_hashed_there(tmp_path: Path) -> None:
     paths = [tmp_path / str(number) for number in range(3)]
     for path in paths:
         path.write_bytes(path.name.encode())
-    processes = Processes(1, BatchWorker(SHA1, None), claim)
+    processes = Processes(1, BatchWorker(SHA1, None))
     wanted = Group([], [bytes(path) for path in paths], bytearray(3), NO_STORING, 0)
     expected = b"".join(SHA1.hash_object(BLOB, path.name.encode()) for path in paths)
     assert processes.run(wanted) == Outcome(expected, 3, [])
